@@ -13,7 +13,7 @@ package import ArborModel
 package struct ChangeSet {
   /// The changed records, at most one per object, in any order.
   package var records: [RecordChange] = []
-  /// The edits of relationships whose storage is `.links`, for each of the two sides.
+  /// The edits of relationships whose storage is `.links`. Each of the two sides has its own edits.
   ///
   /// Edits of one owner's relationship take effect in order. The links of a deleted object are
   /// removed without an edit.
@@ -74,7 +74,7 @@ extension ChangeSet {
 
   /// A change of one object.
   package struct RecordChange {
-    /// The raw values are stored in the history and must never change.
+    /// The kind of a change. The raw values are stored in the history and must never change.
     package enum Kind: UInt8, Sendable, Hashable {
       case insert = 1
       case update = 2
@@ -83,13 +83,13 @@ extension ChangeSet {
 
     package let number: ObjectNumber
     package let kind: Kind
-    /// The version of the record that was changed. For an insertion, a version of the deleted
-    /// predecessor of the object, or 0 if there is none.
+    /// The version of the record that was changed. For an insertion, a former version of the
+    /// deleted object that is restored, or 0 for a new object.
     package let baseVersion: UInt32
     /// The new record, in the newest layout and unsealed, or `nil` for a deletion.
     package let record: RecordView?
-    /// One bit per changed field of the layout, then one per relationship that is stored as links;
-    /// the highest bit represents all from the 64th on. See
+    /// The changed properties: one bit per field of the layout, then one per relationship that is
+    /// stored as links. The highest bit represents all properties from the 64th on. See
     /// ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
 
@@ -106,8 +106,8 @@ extension ChangeSet {
         changedProperties: .max)
     }
 
-    /// Creates the update of an object since version `baseVersion`, which is stored with the next
-    /// version.
+    /// Creates the update of an object that is based on its version `baseVersion`. The update is
+    /// stored with the next version.
     package static func update(
       _ number: ObjectNumber, from baseVersion: UInt32, _ record: RecordView,
       changedProperties: UInt64

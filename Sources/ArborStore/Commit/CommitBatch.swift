@@ -16,7 +16,7 @@ internal import LMDB
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
 final class CommitBatch: @unchecked Sendable {
-  /// The number of records that fill hundreds of pages.
+  /// The minimum number of records of a change set that is assumed to fill hundreds of pages.
   private static let manyRecords = 1 << 12
 
   private var workspace: CommitWorkspace?
@@ -24,7 +24,7 @@ final class CommitBatch: @unchecked Sendable {
   /// The sets of one transaction, in the order in which they are written.
   private struct Group {
     var tickets: [CommitTicket]
-    /// The number of sets that have been written or rejected, from the first.
+    /// The number of leading sets that have been written or rejected.
     var finishedCount = 0
 
     mutating func restart() {
@@ -32,8 +32,8 @@ final class CommitBatch: @unchecked Sendable {
       for ticket in tickets { ticket.result = nil }
     }
 
-    /// Sets the error of a transaction that was not committed on all sets. A set that was rejected
-    /// individually keeps its own error.
+    /// Makes the error of a transaction that was not committed the result of all its sets. A set
+    /// that was rejected individually keeps its own error.
     func fail(_ error: StoreError) {
       for (index, ticket) in tickets.enumerated() {
         if index < finishedCount, case .failure? = ticket.result { continue }
@@ -103,8 +103,8 @@ final class CommitBatch: @unchecked Sendable {
 }
 
 extension StoreError {
-  /// Whether the error is one of the transaction rather than of one change set, so that the
-  /// transaction can't continue.
+  /// Whether the error concerns the transaction rather than one change set, so that the transaction
+  /// can't continue.
   fileprivate var spoilsTransaction: Bool {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,

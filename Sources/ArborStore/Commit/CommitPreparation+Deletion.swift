@@ -49,7 +49,7 @@ extension CommitPreparation {
     try storing(store.databases.relationships[relationshipIndex].members(of: owner, reader))
   }
 
-  /// Returns whether an object links to a deleted one once the change set has been written.
+  /// Returns whether an object will link to a deleted one once the change set has been written.
   private func leadsBack(
     _ other: ObjectNumber, to deleted: ObjectNumber, _ inverse: RelationshipSchema,
     _ back: WritePlan.Back
@@ -77,8 +77,8 @@ extension CommitPreparation {
     }
   }
 
-  /// Returns the stored record of an object, or `nil` if it does not exist. Valid until the next
-  /// one is read.
+  /// Returns the stored record of an object, or `nil` if it does not exist. The record is valid
+  /// until the next one is read.
   func record(_ number: ObjectNumber, _ plan: WritePlan) throws(StoreError) -> RecordView? {
     try reader.record(number, of: plan.entity, in: plan.records, store.layouts, upgraded)
   }

@@ -6,7 +6,7 @@ struct CollectedParts {
   var indexes: [WritePlan.Index]
   var references: [WritePlan.Reference]
 
-  /// Creates the parts of an entity's plan: everything.
+  /// Creates parts that contain all indexes and references of an entity's plan.
   init(_ plan: WritePlan) {
     indexes = plan.indexes
     references = plan.references

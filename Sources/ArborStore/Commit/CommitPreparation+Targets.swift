@@ -29,8 +29,8 @@ extension CommitPreparation {
     if !missing.isEmpty { throw .missingTargets(missing) }
   }
 
-  /// The owners of a derived relationship are the targets of the members' fields, so one lookup
-  /// covers all members of an owner.
+  /// Checks the owners of a derived relationship. They are the targets of the members' fields, so
+  /// one lookup covers all members of an owner.
   private func checkDerived(
     _ maintainer: RelationshipMaintainer, _ missing: inout [MissingTarget]
   ) throws(StoreError) {
@@ -76,7 +76,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Returns whether an object exists once the change set has been written.
+  /// Returns whether an object will exist once the change set has been written.
   private func willExist(_ number: ObjectNumber) throws(StoreError) -> Bool {
     if let change = change(of: number) { return change.kind != .delete }
     guard let plan = plan(of: number) else { return false }

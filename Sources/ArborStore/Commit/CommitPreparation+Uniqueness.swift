@@ -43,7 +43,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Returns the object that has a key in the store and keeps it.
+  /// Returns the object that has a key in the store and keeps it, or `nil` if there isn't one.
   private func storedHolder(
     _ group: Range<Int>, _ maintainer: IndexMaintainer
   ) throws(LMDBError) -> UInt64? {

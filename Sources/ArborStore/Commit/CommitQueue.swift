@@ -28,16 +28,18 @@ final class CommitQueue: Sendable {
     var recentCommitters = 0
     /// The time that LMDB took to commit the last transaction, in nanoseconds.
     var diskTime: UInt64 = 0
-    /// The leader that waits for more sets, and the number of sets that wakes it.
+    /// The leader that waits for more sets, with the number of sets that wakes it, or `nil` if no
+    /// leader waits.
     var gathering: (leader: CommitTicket, count: Int)?
   }
 
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// A leader waits for at most ``State/diskTime`` divided by this, because no commit may arrive.
+  /// The divisor of ``State/diskTime`` that yields the maximum wait of a leader. The wait is
+  /// limited because no further commit may arrive.
   private static let waitLimitDivisor: UInt64 = 2
-  /// Shorter waits than this, in nanoseconds, cost more than they save.
+  /// The minimum wait in nanoseconds. Shorter waits cost more than they save.
   private static let leastWait: UInt64 = 20_000
   private static let maximumWait: UInt64 = 1_000_000
 
@@ -139,10 +141,10 @@ final class CommitTicket: @unchecked Sendable {
     if wakes == nil { wakes = DispatchSemaphore(value: 0) }
   }
 
-  /// Waits for one ``wake()``, which may have come before.
+  /// Waits for one ``wake()``, which may already have been called.
   func wait() { wakes?.wait() }
 
-  /// Waits for one ``wake()``, at most for a number of nanoseconds.
+  /// Waits for one ``wake()``, for at most the given number of nanoseconds.
   func wait(atMost nanoseconds: UInt64) {
     _ = wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
   }

@@ -31,8 +31,8 @@ final class CommitWorkspace {
   var swept = SweptObjects()
   /// The greatest record number of each entity, by entity index.
   var greatestNumbers: [GreatestNumber]
-  /// The transaction that follows the last one. If the next one is different, another process has
-  /// written.
+  /// The ID of the transaction that follows the last one. If the next one has a different ID,
+  /// another process has written.
   private var expectedTransaction: UInt64 = 0
 
   init(_ store: StoreEngine) throws(StoreError) {

@@ -13,7 +13,7 @@ extension CommitWriter {
   ///
   /// - Parameters:
   ///   - changes: The changes of one entity, in the order of their numbers.
-  ///   - before: The records as they were before the changes.
+  ///   - before: A reader of the records as they were before the changes.
   func isRewriteWorthwhile(
     _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ before: TransactionReader
   ) throws(LMDBError) -> Bool {

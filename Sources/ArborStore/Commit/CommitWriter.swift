@@ -9,7 +9,8 @@ struct CommitWriter: ~Copyable {
   /// The header to be written, with the sequence number of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// The commits as encoded for a shared log or the journal. Empty if they exceed ``encodingRoom``.
+  /// The commits as encoded for a shared log or the journal. Empty if they exceed the encoding
+  /// limit.
   private(set) var encoded: [[UInt8]] = []
   /// The number of bytes that ``encoded`` may still grow by.
   private var encodingRoom: Int
@@ -87,7 +88,7 @@ struct CommitWriter: ~Copyable {
     return CommitReceipt(sequence: header.sequence)
   }
 
-  /// Records a set that has been written in the history and in the logs.
+  /// Records a written set in the history and in the logs.
   private mutating func recordHistory(
     of set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
     _ transaction: borrowing WriteTransaction
@@ -188,7 +189,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Writes the set's changes of indexes and relationships.
+  /// Writes the set's changes to indexes and relationships.
   @inline(__always)
   private func applyIndexes(
     _ transaction: borrowing WriteTransaction, _ before: TransactionReader?

@@ -30,9 +30,9 @@ struct SharedCommit {
   ///   ``LoggedCommitCodec``, or none if they need more than `encodingLimit` bytes, which is zero
   ///   if nothing needs them. May run again, and must change nothing but the file and state that it
   ///   overwrites.
-  /// - Throws: As ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``;
-  ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
-  ///   file.
+  /// - Throws: The same errors as
+  ///   ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``; `outcomeUnknown`;
+  ///   `inLogOnly` if the log has the commits but they cannot be written to the file.
   static func run(
     in store: StoreEngine,
     _ makeCommits: (

@@ -43,8 +43,8 @@ final class NumberBlocks: Sendable {
   }
 
   private let blocks: Lock<[Block]>
-  /// Held while one thread reserves, so that other threads wait for its block instead of reserving
-  /// their own.
+  /// The lock that a thread holds while it reserves, so that other threads wait for its block
+  /// instead of reserving their own.
   private let reserving = Lock(())
 
   init(_ schema: ModelSchema) {
@@ -55,7 +55,7 @@ final class NumberBlocks: Sendable {
   ///
   /// - Parameters:
   ///   - counter: The counter: 0 for unique IDs, then the entities in order.
-  ///   - reserve: Reserves that many numbers of the counter in the file, or fewer if they suffice.
+  ///   - reserve: Reserves `size` numbers of the counter in the file, or fewer if they suffice.
   ///     Called by one thread at a time, when the block is used up.
   func take(
     _ count: UInt64, of counter: Int,

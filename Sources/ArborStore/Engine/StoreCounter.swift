@@ -41,7 +41,7 @@ package enum StoreCounter {
     try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
-  /// Raises a counter to a number, if that is greater.
+  /// Raises a counter to a number if the number is greater.
   static func raise(
     _ name: String, to value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {

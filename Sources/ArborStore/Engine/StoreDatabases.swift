@@ -9,13 +9,13 @@ package final class StoreDatabases: Sendable {
     package let database: Database
   }
 
-  /// The members of a to-many relationship, shared by all entities that inherit it.
+  /// The databases of a to-many relationship, shared by all entities that inherit it.
   package struct Relationship: Sendable {
     /// The relationship in the declaring entity. Inheriting entities use the same slot.
     package let schema: RelationshipSchema
-    /// Maps owners to members.
+    /// The database that maps owners to members.
     package let members: Database
-    /// Maps owners to positions. Only for ordered relationships.
+    /// The database that maps owners to members in order, or `nil` for an unordered relationship.
     package let order: Database?
   }
 
@@ -30,7 +30,7 @@ package final class StoreDatabases: Sendable {
   private let indexNumbers: [[Int]]
   private let relationshipIndexes: [[Int]]
 
-  /// Returns the records of a concrete entity, by its index in the schema.
+  /// Returns the database of a concrete entity's records, by the entity's index in the schema.
   ///
   /// - Precondition: The entity is not abstract.
   @inline(__always)
@@ -41,8 +41,8 @@ package final class StoreDatabases: Sendable {
     return database
   }
 
-  /// Returns the large binaries of a concrete entity, by its index in the schema, or `nil` if none
-  /// of its attributes has external storage.
+  /// Returns the database of a concrete entity's large binaries, by the entity's index in the
+  /// schema, or `nil` if none of its attributes has external storage.
   package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
   package func index(_ declaringEntity: Int, _ name: String) -> Database? {
@@ -101,7 +101,7 @@ package final class StoreDatabases: Sendable {
   /// Returns the names that databases would have if they were created under the model's current
   /// names, keyed by their actual names. Contains only databases for which the two differ.
   ///
-  /// - Throws: ``ArborError`` as when compiling the model.
+  /// - Throws: The same errors as compiling the model.
   package static func presentNames(_ schema: ModelSchema) throws(ArborError) -> [String: String] {
     let anew = try ModelSchema(schema.model, catalog: SchemaCatalog(numbering: schema.model))
     let pairs = zip(list(schema), list(anew)).lazy.map { ($0.name, $1.name) }

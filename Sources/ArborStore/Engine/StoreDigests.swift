@@ -11,11 +11,11 @@ enum StoreDigests {
     case known(DatabaseDigests)
     /// A library version without digests has written to the file or created it.
     case unknown
-    /// Their bytes are damaged.
+    /// The bytes of the digests are damaged.
     case damaged
   }
 
-  /// Reads the digests of a state, given the transaction in its header.
+  /// Reads the digests of a state, given the transaction ID in its header.
   static func read(_ reader: TransactionReader, of transactionID: UInt64) throws(LMDBError)
     -> Stored
   {
@@ -31,7 +31,7 @@ enum StoreDigests {
 
   /// Adds the changes of the transaction so far. Does nothing if the digests are unknown.
   ///
-  /// - Parameter former: The transaction in the previous header if it isn't the one before this
+  /// - Parameter former: The transaction ID in the previous header if it isn't the one before this
   ///   transaction, as in a copy whose transactions are numbered differently.
   static func keep(
     _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
@@ -61,7 +61,7 @@ enum StoreDigests {
 /// A database with a digest, and its name in messages.
 struct DigestedDatabase {
   let database: Database
-  /// A description of its entries, with the current names of entities and properties.
+  /// A description of the database's entries, with the current names of entities and properties.
   let title: String
   let entity: String?
 

@@ -18,7 +18,7 @@ extension StoreEngine {
       isReadable: true)
   }
 
-  /// Detects that the store's file has been replaced by the copy in which it was migrated.
+  /// Checks whether the store's file has been replaced by the copy in which it was migrated.
   ///
   /// Only a migration replaces the file of a store with a marker.
   func lookForReplacement() {
@@ -26,7 +26,7 @@ extension StoreEngine {
     noteReplacement()
   }
 
-  /// Whether the path still refers to the store's file. Always true of a store in memory.
+  /// Whether the path still refers to the store's file. Always `true` for a store in memory.
   package var isInPlace: Bool { path == nil || environment.isInPlace }
 }
 
@@ -37,12 +37,12 @@ package struct ModelState: Sendable, Hashable {
     case isBeingMigrated
     /// The file has another model.
     case isChanged
-    /// The file has been replaced by another one with another model.
+    /// The file has been replaced by a file with another model.
     case isReplaced
   }
 
   package let phase: Phase
-  /// The model that the file has, or is being migrated to.
+  /// The fingerprint of the model that the file has, or is being migrated to.
   package let fingerprint: ModelFingerprint
   /// Whether this process can still read all data of its own model correctly.
   package let isReadable: Bool

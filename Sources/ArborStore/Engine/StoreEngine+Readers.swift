@@ -20,7 +20,7 @@ extension StoreEngine {
     return describe(held)
   }
 
-  /// Describes snapshots that processes hold of this store.
+  /// Returns descriptions of snapshots that processes hold of this store.
   package func describe(_ held: [HeldSnapshot]) -> [StoreReader] {
     if held.isEmpty { return [] }
     // Readers are also listed for a store whose model has changed, but without dates.

@@ -29,8 +29,9 @@ extension StoreEngine {
   /// number. Commits, and all other changes of an open store's contents, pass through here:
   ///
   /// 1. The header is read and checked, and the journal is prepared.
-  /// 2. `body` writes, and returns the place from which a power failure could be repaired.
-  /// 3. The header is written. If the place is the journal, an entry is appended to it.
+  /// 2. `body` writes, and returns the source from which the transaction can be restored after a
+  ///    power failure.
+  /// 3. The header is written. If the source is the journal, an entry is appended to it.
   /// 4. LMDB commits, without waiting for the disk if the store is journaled.
   /// 5. The new state is published to later snapshots and to listeners, and a checkpoint is made if
   ///    it is due; see ``StoreJournal``.
@@ -43,7 +44,7 @@ extension StoreEngine {
   ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
   ///   - inFollower: Whether `body` may also run in a store that follows a log: it replays commits
   ///     of the log or only writes data of the file itself, such as the progress of a scrub.
-  ///   - body: Writes, and returns where the transaction is restored from after a power failure.
+  ///   - body: Writes, and returns the source from which the transaction can be restored.
   /// - Throws: `follower` if the store follows a log and `inFollower` is `false`; `modelChanged` if
   ///   the file's model has changed; `migrationUnderWay` while the file is being migrated in a
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
@@ -191,7 +192,7 @@ extension HeaderRecord {
     }
   }
 
-  /// Records the current transaction and the machine's boot ID in the header.
+  /// Records the current transaction's ID and the machine's boot ID in the header.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
     bootID = StoreHeader.bootID

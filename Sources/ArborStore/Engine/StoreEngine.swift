@@ -36,7 +36,7 @@ package final class StoreEngine: Sendable {
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()
-  /// Notifies listeners of new commits.
+  /// The object that notifies listeners of new commits.
   package let notifications = CommitNotifications()
   /// Whether the last commit was made since the machine booted. If not, its writer may have been
   /// interrupted by a crash of the machine.
@@ -106,8 +106,9 @@ package final class StoreEngine: Sendable {
     return lastSequence
   }
 
-  /// Checks whether other processes have committed, without throwing. Returns the newest
-  /// transaction that readers see, or `nil` if the store can't be read at the moment.
+  /// Checks whether other processes have committed, without throwing. Returns the ID of the newest
+  /// transaction that readers see, `.max` if this process can't read it, or `nil` if the store
+  /// can't be read at the moment.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
       let snapshot = try snapshot(reportsFindings: false)
@@ -140,8 +141,8 @@ package final class StoreEngine: Sendable {
 
   /// Takes a snapshot of the newest commit. Close it soon.
   ///
-  /// - Parameter reportsFindings: Whether to throw damage that was found in the background, which
-  ///   happens once. Operations that can't report it leave it to the next one.
+  /// - Parameter reportsFindings: Whether to throw damage that was found in the background and has
+  ///   not been reported yet. Operations that can't report it leave it to the next one.
   /// - Throws: `modelChanged` if another process has migrated the file to a model with which this
   ///   one can't read it; `corrupted` for damage.
   package func snapshot(reportsFindings: Bool = true) throws(StoreError) -> StoreSnapshot {

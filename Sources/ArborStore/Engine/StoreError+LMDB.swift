@@ -54,7 +54,7 @@ extension StoreError {
 }
 
 extension LMDBError {
-  /// Whether the file is a regular file but not a data file.
+  /// Whether the file is a regular file but not an LMDB data file.
   var isForeignContent: Bool { self == .invalid || self == .foreignPageSize }
 
   /// Whether the page verification has found damage.
@@ -70,8 +70,7 @@ func storing<R: ~Copyable>(
   do throws(LMDBError) { return try call() } catch { throw StoreError(error, path: path) }
 }
 
-/// Runs calls of LMDB, and converts their errors to errors of the store, with its path if
-/// given.
+/// Runs calls of LMDB, and converts their errors to errors of the store, with `path` if given.
 @inline(__always)
 func storing<R: ~Copyable>(
   path: String? = nil, _ body: () throws(LMDBError) -> R

@@ -2,7 +2,7 @@ package import ArborFoundation
 package import ArborModel
 package import LMDB
 
-/// The reason why the store rejected or failed an operation.
+/// The reason why the store rejected an operation, or why the operation failed.
 ///
 /// Indirect, so that it has the size of one word, which throwing functions return in a register.
 package indirect enum StoreError: Error, Sendable {
@@ -18,7 +18,7 @@ package indirect enum StoreError: Error, Sendable {
   case notUnique([UniquenessViolation])
   /// Objects share values that must be unique in the model that the store is opened with.
   case duplicateValues([DuplicateValues])
-  /// Objects share values that were written while a unique index was being built, which is not
+  /// Objects share values that were written while a unique index was being built. The index is not
   /// ready.
   case duplicatesBuilt([DuplicateValues])
   /// Application metadata that a commit expected to be absent already exists.
@@ -76,7 +76,7 @@ package indirect enum StoreError: Error, Sendable {
   /// A change set is inconsistent with itself or the schema, which is a bug of the code that
   /// created it.
   case invalidChange(ObjectNumber?, what: String)
-  /// There are no numbers left.
+  /// There are no numbers left to assign.
   case exhausted(String)
   /// Any other error of LMDB.
   case engine(LMDBError)
@@ -109,7 +109,7 @@ package struct MissingTarget: Sendable, Hashable {
   }
 }
 
-/// A deleted object that another one still links to.
+/// A deleted object that another object still links to.
 package struct StillLinked: Sendable, Hashable {
   package let deleted: ObjectNumber
   package let owner: ObjectNumber
@@ -122,7 +122,7 @@ package struct UniquenessViolation: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String
   package let properties: [String]
-  /// The object that has the values: a stored one, or another one of the same change set.
+  /// The object that has the values: a stored object, or another object of the same change set.
   package let existing: ObjectNumber
   /// The object of the change set that claims the same values.
   package let offending: ObjectNumber

@@ -16,8 +16,8 @@ package enum StoreHeader {
   /// Writes the header in the version of this library, together with the digests of the databases,
   /// so it must be the last write of a transaction.
   ///
-  /// - Parameter former: The previous transaction in the header, in a copy whose transactions are
-  ///   numbered differently.
+  /// - Parameter former: The transaction ID in the previous header, in a copy whose transactions
+  ///   are numbered differently.
   package static func write(
     _ header: HeaderRecord, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil

@@ -29,7 +29,7 @@ package struct DatabaseDigests: Sendable, Hashable {
     var isChange: Bool
   }
 
-  /// The transaction as of which the digests are valid.
+  /// The ID of the transaction as of which the digests are valid.
   package var transactionID: UInt64
   /// Whether a recount is in progress, so that some digests are unknown.
   package private(set) var isCounting: Bool

@@ -49,7 +49,7 @@ package struct HeaderRecord: Sendable, Hashable {
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
   package var pageSize: UInt32
-  /// The state of the store. Later minor versions may define further flags.
+  /// The flags that describe the state of the store. Later minor versions may define more.
   private var flags: UInt8 = 0
   /// The number of generations before ``modelGeneration`` that may continue to read.
   package var readableGenerations: UInt8 = 0
@@ -136,7 +136,7 @@ package struct HeaderRecord: Sendable, Hashable {
     }
   }
 
-  /// The difference of the stored major version.
+  /// The number by which the stored major version exceeds that of the format.
   private var versionStep: UInt16 { flags & Self.journalFlag != 0 ? 1 : 0 }
 
   /// Raises the minor version to that of this library.

@@ -76,8 +76,7 @@ package enum HistoryCodec {
     }
   }
 
-  /// Caches the numbers of the current entity's properties, because the changes are grouped by
-  /// entity.
+  /// A cache of the numbers of the current entity's properties. The changes are grouped by entity.
   private struct PropertyNames {
     private let schema: ModelSchema
     private var entity: UInt16?
@@ -188,7 +187,7 @@ package enum HistoryCodec {
     return changes
   }
 
-  /// Reads the bits of the listed relationships.
+  /// Reads a list of relationships and returns their bits, or `nil` if the list is damaged.
   private static func readLinks(_ reader: inout ByteReader, _ numbers: ChangeNumbers?) -> UInt64? {
     guard let count = reader.readVariable(), count <= UInt64(UInt16.max) else { return nil }
     var bits: UInt64 = 0

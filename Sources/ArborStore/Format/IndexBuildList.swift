@@ -140,7 +140,7 @@ package struct IndexBuildList: Sendable, Hashable {
     return list
   }
 
-  /// Writes the list and sets the flag in the header. An empty list is removed.
+  /// Writes the list and updates the flag in the header. Removes the entry if the list is empty.
   func write(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {

@@ -128,7 +128,7 @@ package struct KeyBuffer: ~Copyable {
     }
   }
 
-  /// Grows an unlimited buffer. Limited ones always have room for one more column.
+  /// Grows an unlimited buffer if necessary. Limited ones always have room for one more column.
   @inline(__always)
   private mutating func makeRoom(_ length: Int) {
     if count + length > capacity { grow(to: count + length) }

@@ -78,7 +78,7 @@ package enum KeyEncoder {
     folding.withFolded(record.bytes(field)) { appendText($0, mask: mask, to: &key) }
   }
 
-  /// Replaces the key by that of a token.
+  /// Replaces a key with that of a token.
   package static func setToken(_ token: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
     key.removeAll()
     appendText(token, mask: 0, to: &key)
@@ -129,7 +129,7 @@ package enum KeyEncoder {
     appendText(text, mask: mask(isAscending: isAscending), to: &key)
   }
 
-  /// Appends the common prefix of the keys of all strings with a prefix.
+  /// Appends the common prefix of the keys of all strings that begin with a prefix.
   package static func appendPrefix(
     _ prefix: String, isAscending: Bool = true, to key: inout KeyBuffer
   ) {

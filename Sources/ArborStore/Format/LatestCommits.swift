@@ -39,7 +39,7 @@ package struct LatestCommits: Sendable, Hashable {
     return true
   }
 
-  /// Calls `body` with the bytes of each entry, oldest first.
+  /// Calls `body` with the sequence number and the bytes of each entry, oldest first.
   ///
   /// - Parameter last: The sequence number of the last entry, from the header.
   package func forEach<Failure: Error>(

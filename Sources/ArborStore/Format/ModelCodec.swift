@@ -11,7 +11,7 @@ package enum ModelCodec {
     withUnsafeBytes(of: digest.bits.littleEndian) { Array($0) }
   }
 
-  /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes.
+  /// Decodes the bytes of the `model-digest` entry. Returns `nil` for other bytes.
   package static func decodeDigest(_ bytes: UnsafeRawBufferPointer) -> ModelDigest? {
     guard bytes.count == 16 else { return nil }
     return ModelDigest(bits: UInt128(littleEndian: bytes.loadUnaligned(as: UInt128.self)))

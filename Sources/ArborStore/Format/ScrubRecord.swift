@@ -13,9 +13,9 @@ package import ArborFoundation
 /// Times are seconds since 2001-01-01 UTC, or 0 for none. The databases are those that were found
 /// to be undamaged since `begun`. Later changes to them are covered by their digests.
 package struct ScrubRecord: Sendable, Hashable {
-  /// The end of the last complete scrub, or `nil` if there isn't one.
+  /// The time at which the last complete scrub ended, or `nil` if there isn't one.
   package var completed: Date?
-  /// The beginning of the unfinished scrub, or `nil` if there isn't one.
+  /// The time at which the unfinished scrub began, or `nil` if there isn't one.
   package var begun: Date?
   package var hasReadPages = false
   /// The seeds of the databases that the unfinished scrub has read; see ``EntryDigest/seed(of:)``.

@@ -25,9 +25,9 @@ package import LMDB
 ///
 /// Any change here requires a new format version and an entry in the article's version history.
 package enum StoreFormat {
-  /// The format version. A reader rejects files of another major version and reads those of a later
-  /// minor version.
+  /// The major format version. A reader rejects files of another major version.
   package static let majorVersion: UInt16 = 3
+  /// The minor format version. A reader also reads files of a later minor version.
   package static let minorVersion: UInt16 = 4
   /// The major and minor version as text.
   package static var version: String { "\(majorVersion).\(minorVersion)" }
@@ -56,7 +56,7 @@ package enum StoreFormat {
   /// read in full to verify its checksum. Reading all of them takes the same time, and the file is
   /// a fifth smaller.
   package static let leastBlobSize = 16 << 10
-  /// The number of bytes of a large binary value under one key. Together with LMDB's page header
+  /// The number of bytes of a large binary value under one key. Together with LMDB's page header,
   /// they fill 64 KiB.
   package static let blobChunkSize = (64 << 10) - 16
 }
@@ -95,7 +95,7 @@ extension StoreFormat {
   package static let logFlags = DatabaseFlags.integerKey
   package static let indexFlags = DatabaseFlags.numberSets
   package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
-  /// Values of 16 bytes: two big-endian numbers, ordered bytewise.
+  /// The flags of a database whose values have 16 bytes: two big-endian numbers, ordered bytewise.
   package static let orderedFlags =
     DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }

@@ -10,9 +10,9 @@ internal import Dispatch
 /// continues only if that process has not completed the scrub.
 final class BackgroundScrub: Sendable {
   private struct State {
-    /// Signalled when the thread has ended. `nil` if there is no thread.
+    /// The semaphore that is signaled when the thread has ended, or `nil` if there is no thread.
     var ended: DispatchSemaphore?
-    /// Signalled to end the thread.
+    /// The semaphore that is signaled to end the thread.
     var stop = DispatchSemaphore(value: 0)
     /// Whether the thread starts without a delay.
     var isUrgent = false

@@ -20,7 +20,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case damagedRecord
       /// A record lacks a required value or contains NaN.
       case missingValue
-      /// A record has a key of another entity.
+      /// A record is stored under a key of another entity.
       case misplacedRecord
       /// An external binary value is damaged or missing.
       case damagedBlob

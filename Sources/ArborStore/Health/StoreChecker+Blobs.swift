@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Checks that every external binary value is undamaged and referred to by a record.
 extension StoreChecker {
-  /// Reads the binary values that a record refers to.
+  /// Reads and checks the binary values that a record refers to.
   mutating func checkBlobs(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {

@@ -138,7 +138,8 @@ extension StoreChecker {
     }
   }
 
-  /// Checks that a target exists and belongs to the destination of its relationship.
+  /// Checks that a target exists and belongs to the destination of its relationship. Returns
+  /// whether it does.
   @discardableResult
   private mutating func checkTarget(
     _ target: ObjectNumber, of relationship: RelationshipSchema, from owner: ObjectNumber

@@ -17,8 +17,9 @@ struct StoreChecker {
   let indexes: [IndexMaintainer]
   /// The expected contents of the relationships, by relationship number.
   let relationships: [ExpectedMembers]
-  /// The binary values that records of the current entity refer to, and the number of their chunks.
+  /// The binary values that records of the current entity refer to.
   var blobs: Set<BlobName> = []
+  /// The number of chunks of ``blobs``.
   var blobChunkCount = 0
   var report = StoreCheckReport()
   /// Memory for records that are converted from an older layout.
@@ -27,12 +28,12 @@ struct StoreChecker {
   var keepsFormerModel = false
   /// The limit that ends the check early.
   let limit: WorkLimit
-  /// Called with the progress of the check.
+  /// A closure that is called with the progress of the check.
   let progress: StoreCheckProgress.Reporter?
   /// The databases whose digests are checked.
   let digested: [DigestedDatabase]
 
-  /// The members that the inverse requires of a relationship.
+  /// The members that a relationship must have according to its inverse.
   final class ExpectedMembers {
     var run = MemberRun()
   }
@@ -103,8 +104,8 @@ struct StoreChecker {
     }
   }
 
-  /// Returns whether a number belongs to the entity among whose records it is stored. Otherwise the
-  /// record's contents are not checked.
+  /// Checks the number of a record. Returns whether it belongs to the entity among whose records it
+  /// is stored. Otherwise the record's contents are not checked.
   private mutating func checkNumber(
     _ number: ObjectNumber, _ entity: EntitySchema, _ counter: UInt64
   ) -> Bool {
@@ -136,7 +137,7 @@ struct StoreChecker {
 
   // MARK: Helpers
 
-  /// Adds a problem of an object as a sentence that begins with its name.
+  /// Adds a problem of an object. Its description is a sentence that begins with the object's name.
   mutating func add(
     _ kind: StoreCheckReport.Problem.Kind, _ number: ObjectNumber, _ predicate: String
   ) {
@@ -159,7 +160,7 @@ extension StoreEngine {
   ///
   /// - Parameters:
   ///   - progress: Called with the progress of the check, on the calling thread.
-  ///   - revocation: Ends the check, in addition to the cancellation of its task.
+  ///   - revocation: A revocation that ends the check, in addition to the cancellation of its task.
   /// - Throws: `modelChanged` if another process has migrated the file, even if this process can
   ///   still read it; `interrupted` within milliseconds of cancellation or revocation.
   package func check(

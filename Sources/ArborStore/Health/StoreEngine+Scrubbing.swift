@@ -9,15 +9,16 @@ extension StoreEngine {
     return bytes.flatMap { ScrubRecord($0) }
   }
 
-  /// Returns the end of the last complete scrub, without reporting findings, or `nil` if there
-  /// isn't one.
+  /// Returns the time at which the last complete scrub ended, without reporting findings, or `nil`
+  /// if there isn't one.
   func completedScrub() throws(StoreError) -> Date? {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     return try scrubRecord(snapshot)?.completed
   }
 
-  /// Returns the end of the last complete scrub of the file, or `nil` if there isn't one.
+  /// Returns the time at which the last complete scrub of the file ended, or `nil` if there isn't
+  /// one.
   package func lastScrub() throws(StoreError) -> Date? {
     let snapshot = try snapshot()
     defer { snapshot.close() }
@@ -76,8 +77,8 @@ extension StoreEngine {
     scrubbing.begin(self, isUrgent: false)
   }
 
-  /// Returns whether the last complete scrub is missing or older than `interval` seconds, or
-  /// digests are unknown.
+  /// Returns whether a scrub is due: the last complete scrub is missing or older than `interval`
+  /// seconds, or digests are unknown.
   func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }

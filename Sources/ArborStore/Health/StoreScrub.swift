@@ -30,7 +30,7 @@ final class StoreScrub {
 
   private let store: StoreEngine
   private let pace: Pace
-  /// Waits for a number of milliseconds and returns whether the scrub has to end.
+  /// A closure that waits for a number of milliseconds and returns whether the scrub has to end.
   private let pause: (Int) -> Bool
   private let report: StoreScrubProgress.Reporter?
   private var workBegan = DispatchTime.now().uptimeNanoseconds
@@ -45,11 +45,11 @@ final class StoreScrub {
 
   /// The interval between saves of the progress, in seconds.
   private static let saveInterval: TimeInterval = 10
-  /// The time to work between two pauses, in nanoseconds, and the length of a gentle pause, in
-  /// milliseconds.
+  /// The time to work between two pauses, in nanoseconds.
   private let stint: UInt64
+  /// The length of a gentle pause, in milliseconds.
   private static let rest = 10
-  /// The maximum age of an unfinished scrub, in seconds. An older one starts again, because its
+  /// The maximum age of an unfinished scrub, in seconds. An older one is restarted, because its
   /// first parts are outdated.
   private static let maximumAge: TimeInterval = 7 * 86_400
 
@@ -151,8 +151,8 @@ final class StoreScrub {
     }
   }
 
-  /// Returns the finding for a damaged record or large binary value. The database's sum alone
-  /// doesn't locate it.
+  /// Returns the finding for a damaged record or large binary value, or `nil` if the entry is
+  /// undamaged. The database's sum alone doesn't locate the damage.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {
@@ -220,8 +220,8 @@ final class StoreScrub {
     }
   }
 
-  /// Saves the progress and, if the names of all databases are given, that all of them have been
-  /// read.
+  /// Saves the progress. If the names of all databases are given, also records that all of them
+  /// have been read.
   private func save(_ all: [String]?) throws(StoreError) {
     savedAt = Date()
     if store.isReadOnly { return }

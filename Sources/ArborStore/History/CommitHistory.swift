@@ -86,7 +86,7 @@ struct CommitHistory {
         isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
   }
 
-  /// Records a commit after the header or, once that space is full, in the history database.
+  /// Records a commit in the space after the header or, once that is full, in the history database.
   ///
   /// - Parameters:
   ///   - entry: The result of ``encoded(sequence:_:)``.
@@ -107,7 +107,8 @@ struct CommitHistory {
     try trim(history, until: header.sequence, transaction)
   }
 
-  /// Removes the commits that are older than the last ``StoreFormat/historyLength`` up to `last`.
+  /// Removes the commits that are older than the ``StoreFormat/historyLength`` commits up to
+  /// `last`.
   static func trim(
     _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {

@@ -7,7 +7,7 @@ package struct HistoryEntry: Sendable, Hashable {
   package struct Change: Sendable, Hashable {
     package let number: ObjectNumber
     package let kind: ChangeSet.RecordChange.Kind
-    /// As in ``ChangeSet/RecordChange/changedProperties``.
+    /// The changed properties as in ``ChangeSet/RecordChange/changedProperties``.
     package let changedProperties: UInt64
   }
 

@@ -8,7 +8,7 @@ internal import Dispatch
 /// store waits for it, which takes up to one batch or about ten milliseconds.
 final class BackgroundIndexBuild: Sendable {
   private struct State {
-    /// Signalled when the thread has ended. `nil` if there is no thread.
+    /// The semaphore that is signaled when the thread has ended, or `nil` if there is no thread.
     var ended: DispatchSemaphore?
     var failure: StoreError?
     var largestBatch = 0

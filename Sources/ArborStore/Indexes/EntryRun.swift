@@ -6,8 +6,9 @@ internal import ArborModel
 /// The first 16 bytes of the key are stored inline, so that sorting touches nothing else and the
 /// keys of numbers and dates need no additional memory.
 struct IndexEntry: TwoWordSortable {
-  /// Key bytes 0–7 and 8–15, big-endian, padded with zeros.
+  /// Bytes 0–7 of the key, big-endian, padded with zeros.
   let high: UInt64
+  /// Bytes 8–15 of the key, in the same form.
   let low: UInt64
   let number: UInt64
   /// The length of the key in the low 16 bits, then the flags, then from bit 24 the offset of a

@@ -40,7 +40,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
 
   private static var maximumKeptCapacity: Int { 1 << 15 }
 
-  /// Sorts the items by both words. The sort is stable.
+  /// Sorts the items by both words, or only by the high word. The sort is stable.
   mutating func sort(ignoringLow: Bool = false) {
     var scratch: UnsafeMutablePointer<Item>?
     RadixSort.sort(items, count: count, ignoringLow: ignoringLow) {

@@ -20,7 +20,7 @@ struct IndexBuilder {
   /// The limit that ends the build early.
   private let limit = WorkLimit()
 
-  /// - Parameter isBuilt: Whether to fill an index, whose database must be empty.
+  /// - Parameter isBuilt: Returns whether to fill an index, whose database must be empty.
   init(
     _ schema: ModelSchema, _ databases: StoreDatabases, _ layouts: StoreLayouts, storeID: UUID,
     runLength: Int = IndexBuilder.runLength, where isBuilt: (StoreDatabases.Index) -> Bool
@@ -120,7 +120,7 @@ struct IndexBuilder {
     }
   }
 
-  /// Compares objects that share a key by their records.
+  /// Compares the records of objects that share a key.
   private func validate(
     _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ indexNumber: Int,
     _ reader: TransactionReader, _ violations: inout [UniquenessViolation]

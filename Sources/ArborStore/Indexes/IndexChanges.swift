@@ -6,7 +6,7 @@ struct IndexChanges {
 
   /// The indexes to fill: new ones, and those whose definition has changed.
   private(set) var built: Set<PartName> = []
-  /// Maps indexes of the newer model to the indexes of the older model whose databases they reuse.
+  /// The indexes of the older model whose databases are reused, by index of the newer model.
   private(set) var carried: [PartName: PartName] = [:]
   /// Whether every index of the older model keeps all of its entries.
   let leavesEntries: Bool
@@ -92,7 +92,8 @@ struct IndexChanges {
     let columns: [Column]
     let isUnique: Bool
     let condition: String?
-    /// The layouts of the covered entities, if a condition may read further fields.
+    /// The layouts of the covered entities, by entity number, if there is a condition, which may
+    /// read further fields.
     let layouts: [UInt16: UInt16]
 
     var isVersioned: Bool {

@@ -39,7 +39,7 @@ package struct IndexKeys: Sendable {
 
   package var columns: [Column] { [first] + others }
 
-  /// Replaces the contents of the buffer by a record's key.
+  /// Replaces the contents of the buffer with a record's key.
   ///
   /// - Precondition: The index is not a text index, which has one key per word.
   @inline(__always)

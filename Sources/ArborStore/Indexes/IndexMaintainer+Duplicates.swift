@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Finds objects that share a value in a unique index among the collected entries.
 extension IndexMaintainer {
-  /// An object and another one with the same values.
+  /// Two objects with the same values.
   struct Duplicate {
     let holder: ObjectNumber
     let other: ObjectNumber

@@ -7,9 +7,9 @@ internal import LMDB
 /// Scattered changes copy nearly all pages of a copy-on-write B+ tree and leave them half full. A
 /// merge writes fewer, completely filled pages and needs no lookups.
 extension IndexMaintainer {
-  /// Fewer changes than this are applied one by one.
+  /// The number of changes below which changes are applied one by one.
   private static var fewChanges: Int { 1 << 10 }
-  /// An index with this many times as many entries as changes is not rewritten, because that takes
+  /// The ratio of entries to changes above which an index is not rewritten, because that takes
   /// longer.
   private static var largestRatio: Int { 16 }
   /// The number of values of one key to append between checks of the limit.
@@ -21,7 +21,7 @@ extension IndexMaintainer {
   /// Returns whether a merge is cheaper than individual changes, which is the case if the changes
   /// are spread over most of the index.
   ///
-  /// - Parameter before: The index as it was before the changes.
+  /// - Parameter before: A reader of the index as it was before the changes.
   func isRewriteWorthwhile(_ before: TransactionReader) throws(LMDBError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
     let stored = try before.entryCount(index.database)
@@ -105,7 +105,7 @@ extension IndexMaintainer {
     }
   }
 
-  /// Counts a removed or added entry in the digest of the index.
+  /// Applies a removed or added entry to the digest of the index.
   private func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
     _ transaction: borrowing WriteTransaction

@@ -181,8 +181,8 @@ final class IndexMaintainer {
   /// Writes the collected changes. Removals come first, so that values can be swapped.
   ///
   /// - Parameters:
-  ///   - before: The index as it was before the changes, regardless of the transaction, or `nil` if
-  ///     it is not available.
+  ///   - before: A reader of the index as it was before the changes, independent of the
+  ///     transaction, or `nil` if there isn't one.
   ///   - swept: Objects whose entries are all removed. Requires `before`.
   ///   - limit: The limit that ends the writing with `closed`, or `nil` for none.
   func apply(

@@ -11,14 +11,15 @@ final class IndexPass {
   }
 
   let maintainer: IndexMaintainer
-  /// The catalog number of the index, and the last entry that has been written.
+  /// The catalog number of the index.
   let index: UInt16
+  /// The last entry that has been written, or `nil` if there isn't one.
   private(set) var position: IndexBuildList.Position?
   /// The entries that are not written yet, as indices of the maintainer's run.
   private(set) var rest: Range<Int> = 0..<0
-  /// Whether there are no entries after these.
+  /// Whether there are no entries after ``rest``.
   private(set) var isLast = true
-  /// The last commit whose changed objects have been read.
+  /// The sequence number of the last commit whose changed objects have been read.
   private var sequence: UInt64
   /// Objects whose entries are complete in the index. Gathered entries are ignored for them,
   /// because commits maintain them.
@@ -28,7 +29,7 @@ final class IndexPass {
   /// entry but, unlike gathering again, terminates no matter how fast other writers commit.
   private(set) var isDoubtful = false
   private let maximumChanges: Int
-  /// Collects the entries of changed objects.
+  /// The maintainer that collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
   private let store: StoreEngine
@@ -37,8 +38,8 @@ final class IndexPass {
 
   /// The maximum number of commits to search for changed objects.
   private static let maximumCommits: UInt64 = 1 << 10
-  /// The number of entries to write between two checks of the clock. Fewer if objects have to be
-  /// looked up, because each may have many entries.
+  /// The numbers of entries to write between two checks of the clock: normally, and if objects have
+  /// to be looked up, each of which may have many entries.
   private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
   /// - Parameter maximumChanges: The maximum number of changed objects to look up in one batch.
@@ -94,7 +95,7 @@ final class IndexPass {
     return true
   }
 
-  /// Discards entries beyond the next ones once there are twice as many.
+  /// Discards the entries after the next `length` ones once twice as many have been gathered.
   private func prune(to length: Int) {
     guard maintainer.run.count >= 2 * length else { return }
     let range = sortedRange(length)
@@ -129,7 +130,7 @@ final class IndexPass {
     fileprivate var handled: Set<UInt64> = []
   }
 
-  /// Reads which objects have changed since the last batch.
+  /// Returns the commits since the last batch, with the objects that they have changed.
   func news(_ reader: TransactionReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.maximumCommits else { return unknown }
@@ -196,7 +197,7 @@ final class IndexPass {
     position = batch.position
   }
 
-  /// Returns the written fraction of all entries after `count` more, in units of 1/65,536.
+  /// Returns the fraction of all entries that is written after `count` more, in units of 1/65,536.
   func part(with count: Int) -> UInt16 {
     let written = max(0, total - behind - (rest.count - count))
     return total == 0 ? 0 : UInt16(min(Int(UInt16.max), (written << 16) / total))
@@ -230,7 +231,7 @@ final class IndexPass {
 extension IndexMaintainer {
   /// Adds a range of the collected entries in order. Entries that already exist are kept.
   ///
-  /// - Parameter isLeftOut: Whether an object's entries are skipped.
+  /// - Parameter isLeftOut: Returns whether an object's entries are skipped.
   func add(
     _ range: Range<Int>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     unless isLeftOut: (UInt64) -> Bool

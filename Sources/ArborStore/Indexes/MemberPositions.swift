@@ -3,6 +3,8 @@
 /// Members whose positions already ascend keep them; the others are placed in the gaps. All members
 /// are renumbered, ``StoreFormat/positionGap`` apart, only if a gap is exhausted.
 enum MemberPositions {
+  /// Returns the positions of members in their new order.
+  ///
   /// - Parameter old: The previous position of each member in the new order, or `nil` for a new
   ///   member.
   /// - Returns: Ascending positions, none of them 0.

@@ -39,7 +39,7 @@ extension FlatRun where Item == MemberChange {
     }
   }
 
-  /// Returns whether the run removes a pair (`true`) or adds it (`false`). `nil` if it does
+  /// Returns `true` if the run removes a pair, `false` if it adds the pair, and `nil` if it does
   /// neither. The run must be sorted.
   func isRemoved(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool? {
     let wanted = (owner.rawValue, member.rawValue)

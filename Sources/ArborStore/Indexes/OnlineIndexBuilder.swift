@@ -27,7 +27,8 @@ internal import LMDB
 final class OnlineIndexBuilder {
   /// The time for which a batch should hold the writer lock, in nanoseconds.
   private static let target: UInt64 = 20_000_000
-  /// The minimum time that a batch may spend writing, however long its commit takes.
+  /// The minimum time that a batch may spend writing, in nanoseconds, however long its commit
+  /// takes.
   private static let leastTime: UInt64 = 5_000_000
   /// The number of entries to gather at once, at about 32 bytes each plus the same again while
   /// sorting.
@@ -41,9 +42,9 @@ final class OnlineIndexBuilder {
   private var pass: IndexPass?
   /// The number of times entries were gathered.
   private(set) var passCount = 0
-  /// The time that the last batch took after its writing, and the longest time that a batch held
-  /// the writer lock, in nanoseconds.
+  /// The time that the last batch took after its writing, in nanoseconds.
   private var commitTime: UInt64 = 0
+  /// The longest time that a batch held the writer lock, in nanoseconds.
   private(set) var longestBatch: UInt64 = 0
 
   /// - Parameters:

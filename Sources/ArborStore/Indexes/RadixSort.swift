@@ -8,9 +8,10 @@ protocol TwoWordSortable: BitwiseCopyable {
 ///
 /// It proceeds byte by byte from the least significant, in time proportional to the number of items
 /// and of bytes that differ: small integers differ in one byte, consecutive numbers in two or
-/// three. A hundred thousand entries take a few milliseconds, a tenth of a comparison sort.
+/// three. A hundred thousand entries take a few milliseconds, a tenth of the time of a comparison
+/// sort.
 enum RadixSort {
-  /// Below this count, an insertion sort is faster and needs no scratch memory.
+  /// The number of items below which an insertion sort is faster. It needs no scratch memory.
   private static let fewItems = 48
 
   /// Sorts `count` items.

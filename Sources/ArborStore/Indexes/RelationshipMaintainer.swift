@@ -41,7 +41,7 @@ final class RelationshipMaintainer {
     lastMember = member.rawValue
   }
 
-  /// Sorts the changes and keeps one per pair.
+  /// Sorts the changes and keeps the last one of each pair.
   ///
   /// The changes of a derived relationship are already distinct.
   func sort() {
@@ -56,7 +56,8 @@ final class RelationshipMaintainer {
   /// Writes the collected changes.
   ///
   /// - Parameters:
-  ///   - before: The relationship as it was before the changes, or `nil` if it is not available.
+  ///   - before: A reader of the relationship as it was before the changes, or `nil` if there isn't
+  ///     one.
   ///   - swept: Deleted members to remove from all owners. Requires `before`.
   func apply(
     _ transaction: borrowing WriteTransaction, before: TransactionReader? = nil,

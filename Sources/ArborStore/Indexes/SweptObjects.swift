@@ -48,7 +48,8 @@ struct SweptObjects {
     return false
   }
 
-  /// Rewrites a database of keys and objects, as shown by `before`, without these objects.
+  /// Rewrites a database of keys and object numbers from its contents in `before`, without these
+  /// objects.
   func drop(
     from database: Database, _ transaction: borrowing WriteTransaction, _ before: TransactionReader
   ) throws(LMDBError) {

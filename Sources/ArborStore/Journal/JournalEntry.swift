@@ -1,8 +1,9 @@
 internal import ArborModel
 
-/// The place from which a transaction is restored after a power failure.
+/// The source from which a transaction is restored after a power failure.
 enum Redo: Hashable {
-  /// Nowhere, so LMDB has to sync it or, in a journaled store, a checkpoint has to follow.
+  /// None, so LMDB has to sync the transaction or, in a journaled store, a checkpoint has to
+  /// follow.
   case none
   /// The journal. The commits are encoded by ``LoggedCommitCodec``.
   case commits([[UInt8]])
@@ -29,9 +30,9 @@ struct JournalEntry {
   private static let headerSize = 28
   static let alignment = 8
 
-  /// LMDB's transaction that makes the commits.
+  /// The ID of the LMDB transaction that contains the commits.
   let transactionID: UInt64
-  /// The counters that the transaction has raised.
+  /// The counters that the transaction has raised, with their new values.
   let counters: [(name: String, value: UInt64)]
   /// The sequence number of the first commit.
   let first: UInt64

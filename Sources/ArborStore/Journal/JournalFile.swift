@@ -12,7 +12,7 @@ final class JournalFile: Sendable {
   static let usualSize = 8 << 20
 
   let path: String
-  /// The size when it was opened, in bytes. It never changes afterwards.
+  /// The file's size when it was opened, in bytes. It never changes afterwards.
   let size: Int
   private let descriptor: Int32
   private let identity: FileIdentity?
@@ -32,7 +32,7 @@ final class JournalFile: Sendable {
     close(descriptor)
   }
 
-  /// Whether the path still leads to the file.
+  /// Whether the path still refers to the file.
   var isInPlace: Bool { identity == FileIdentity(path: path) }
 
   /// Opens a store's journal. Returns `nil` if there isn't one.
@@ -58,7 +58,7 @@ final class JournalFile: Sendable {
     return JournalFile(path, descriptor, size: Int(status.st_size))
   }
 
-  /// Returns `nil` if there is no such file, which includes names that are too long.
+  /// Opens a file. Returns `nil` if there is no such file, which includes names that are too long.
   private static func openDescriptor(_ path: String, _ flags: Int32) throws(StoreError) -> Int32? {
     // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -103,7 +103,7 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Removes a store's journal, and waits until its name is gone from the medium.
+  /// Removes a store's journal and waits until the removal is durable.
   static func remove(of store: String) throws(StoreError) {
     let path = path(of: store)
     guard unlink(path) == 0 else {
@@ -115,8 +115,8 @@ final class JournalFile: Sendable {
 
   // MARK: Locking
 
-  /// Registers this process as a writer of the journal, with a shared lock. Waits if another
-  /// process holds the exclusive lock for a moment.
+  /// Registers this process as a writer of the journal, with a shared lock. Waits while another
+  /// process holds the exclusive lock, which takes only a moment.
   func lockShared() throws(StoreError) {
     while flock(descriptor, LOCK_SH) != 0 {
       if errno != EINTR { throw .failed("flock", path, errno: errno) }
@@ -127,7 +127,7 @@ final class JournalFile: Sendable {
   /// `false` if another process has registered as a writer.
   func lockExclusively() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Whether no process writes to the journal.
+  /// Whether no other process is registered as a writer of the journal.
   var isUnused: Bool {
     defer { flock(descriptor, LOCK_UN) }
     return lockExclusively()
@@ -208,7 +208,7 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Returns the transaction of the first valid entry of an epoch that is not reached from a
+  /// Returns the transaction ID of the first valid entry of an epoch that is not reached from a
   /// position, which shows that the entries in between are damaged.
   ///
   /// An entry is written only after its predecessor is on the medium, so a power failure never
@@ -230,7 +230,8 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Returns the beginning of a valid entry at the first position of every epoch.
+  /// Returns the beginning of the entry at the first position, which is the same in every epoch, or
+  /// `nil` if there is no valid entry.
   func firstFrame() throws(StoreError) -> JournalEntry.Frame? {
     let start = try read(JournalEntry.Frame.size, at: JournalHeader.firstEntry)
     guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }),
@@ -240,7 +241,7 @@ final class JournalFile: Sendable {
     return bytes.count == frame.length && Self.checksum(bytes) != nil ? frame : nil
   }
 
-  /// Writes an entry and waits until it is on the medium.
+  /// Writes an entry. By default, waits until it is on the medium.
   func append(
     _ bytes: [UInt8], at position: JournalPosition, syncs: Bool = true
   ) throws(StoreError) {

@@ -8,7 +8,7 @@ struct JournalPosition: Sendable, Hashable {
   var offset: Int
   /// The checksum of the last entry, which the next one repeats.
   var chain: UInt32
-  /// The transaction of the last entry, or of the checkpoint.
+  /// The ID of the transaction of the last entry, or of the checkpoint.
   var transactionID: UInt64
 }
 
@@ -27,8 +27,8 @@ struct JournalPosition: Sendable, Hashable {
 ///
 /// The flags are a u16; 1 if the commits since the checkpoint are in a shared log.
 ///
-/// They are on pages 0 and 1 of 4,096 bytes, the header of an odd number on page 1, so that a torn
-/// write leaves the other one. The entries of the epoch follow from ``firstEntry``.
+/// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
+/// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
 struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
   static let format: UInt16 = 1
@@ -41,9 +41,10 @@ struct JournalHeader: Sendable, Hashable {
   /// The size of the journal, so that a truncated one is recognized.
   let fileSize: Int
   let storeID: UUID
-  /// The boot ID of the machine. After another boot, the store's file may be in any state.
+  /// The boot ID of the machine when the header was written. After another boot, the store's file
+  /// may be in any state.
   let bootID: UUID
-  /// Increases with every checkpoint.
+  /// The header's number, which increases with every checkpoint.
   let number: UInt64
   /// A random number that all entries after the checkpoint repeat.
   let epoch: UInt64

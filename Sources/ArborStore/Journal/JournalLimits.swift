@@ -4,14 +4,15 @@
 /// 10 to 20 per small commit. The store's file therefore grows by about 60 MiB with the default of
 /// 1,024 commits.
 package struct JournalLimits: Sendable, Hashable {
-  /// The size of the file in bytes.
+  /// The size of the journal file in bytes.
   package var size = JournalFile.usualSize
-  /// The maximum number of bytes of one entry. Transactions with larger ones are not journaled.
+  /// The maximum number of bytes of one entry. Transactions with larger entries are not journaled.
   package var entry = 1 << 20
-  /// The number of commits and the bytes of entries after which a checkpoint is made.
+  /// The number of transactions after which a checkpoint is made.
   package var commits = 1024
+  /// The number of bytes of entries after which a checkpoint is made.
   package var bytes = 4 << 20
-  /// The seconds without a commit after which a checkpoint is made.
+  /// The number of seconds without a commit after which a checkpoint is made.
   package var idle = 5.0
 
   /// A step to omit, so that tests can prove that they detect the omission.

@@ -41,12 +41,12 @@ enum JournalRecovery {
     _ = try StoreJournal.endLeft(by: store.environment)
   }
 
-  /// Copies the file of a damaged store, and brings the copy to the state of the journal as far as
-  /// the journal and the pages of the checkpoint are intact.
+  /// Copies the file of a damaged store and replays the journal in the copy, as far as the journal
+  /// and the pages of the checkpoint are intact.
   ///
-  /// - Parameter copy: The path of an existing file, which is empty.
-  /// - Returns: Whether the copy has all commits, or `nil` if the file doesn't need its journal, or
-  ///   the journal is of no use. There is no copy then.
+  /// - Parameter copy: The path of an existing empty file.
+  /// - Returns: Whether the copy has all commits, or `nil` if nothing was copied because the file
+  ///   doesn't need its journal or the journal is unusable.
   static func copy(_ file: DamagedFile, to copy: String) throws(StoreError) -> Bool? {
     let path = file.path
     guard let journal = try JournalFile.existing(of: path, forReading: true),
@@ -130,7 +130,8 @@ enum JournalRecovery {
             + "back, or move the journal to another folder to create a new store."))
     }
     var found: HeaderRecord?
-    // Whether the file was closed after the checkpoint, which removed its own journal.
+    // Whether journaling ended after the checkpoint, so that the store's own journal is already
+    // removed.
     var isLater = false
     let note = { (entry: DamagedEntry, _: Bool) throws(LMDBError) in
       guard entry.key.elementsEqual(StoreFormat.headerKey.utf8), let bytes = entry.inlineValue

@@ -34,11 +34,11 @@ internal import LMDB
 /// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that
 /// holds the environment's write lock.
 final class StoreJournal: @unchecked Sendable {
-  /// The use of the journal that is decided when a store is opened.
+  /// The use of the journal, which is decided when a store is opened.
   enum Mode {
     /// The store is journaled from its next commit on.
     case starts
-    /// The store is journaled if another process has begun.
+    /// The store is journaled if another process has begun journaling.
     case joins
     /// Entries are replayed; see ``JournalRecovery``.
     case recovers
@@ -54,7 +54,7 @@ final class StoreJournal: @unchecked Sendable {
     case entry
     /// The transaction is in the shared log.
     case shared
-    /// The transaction is in neither, so a checkpoint has to follow.
+    /// The transaction is in neither the journal nor the shared log, so a checkpoint has to follow.
     case bypass
   }
 
@@ -66,14 +66,14 @@ final class StoreJournal: @unchecked Sendable {
     var position: JournalPosition
     /// The end of the entry of a transaction that may have been committed.
     var pending: JournalPosition?
-    /// Keeps the pages of the checkpoint or of an earlier state.
+    /// The pin that keeps the pages of the checkpoint or of an earlier state.
     var pin: SnapshotPin
-    /// The number of transactions since the checkpoint that this process has written.
+    /// The number of transactions that this process has written since the checkpoint.
     var commits = 0
   }
 
   private struct Activity {
-    /// The number of transactions that were written without a checkpoint.
+    /// The number of transactions written with the journal, by which the timer detects activity.
     var transactions: UInt64 = 0
     var isCheckpointDue = false
     var isCheckpointRunning = false
@@ -97,8 +97,8 @@ final class StoreJournal: @unchecked Sendable {
     self.limits = limits
   }
 
-  /// Returns the maximum number of bytes of a transaction's encoded commits, or 0 if they aren't
-  /// needed.
+  /// Returns the maximum number of bytes of a transaction's encoded commits, or 0 if the encoded
+  /// commits aren't needed.
   func largestEntry(_ header: HeaderRecord) -> Int {
     guard header.isJournaled, mode != .recovers, let attachment else { return 0 }
     return min(limits.entry, attachment.file.size - JournalHeader.firstEntry)
@@ -149,8 +149,8 @@ final class StoreJournal: @unchecked Sendable {
     }
   }
 
-  /// Decides the journal's part in a transaction. Sets the flag in the header if the store becomes
-  /// journaled, and how LMDB commits.
+  /// Decides the journal's part in a transaction. Also sets how LMDB commits the transaction, and
+  /// sets the flag in the header if the store becomes journaled.
   func decidePart(
     _ header: inout HeaderRecord, _ redo: Redo, _ store: StoreEngine,
     _ transaction: borrowing WriteTransaction
@@ -269,7 +269,8 @@ final class StoreJournal: @unchecked Sendable {
     attachment = nil
   }
 
-  /// Ends journaling, unless another process writes to the store, which then ends it.
+  /// Ends journaling, unless another process writes to the store. In that case, that process ends
+  /// it.
   func settle(_ store: StoreEngine) throws(StoreError) {
     // Other stores are not slowed down by a transaction, which costs more than the rest of closing.
     guard mode != .recovers, let path = store.path, activity.withLock({ $0.isUsed }) else { return }
@@ -322,7 +323,7 @@ final class StoreJournal: @unchecked Sendable {
 
 extension StoreJournal {
   /// Makes the newest state the checkpoint and begins an epoch. The transaction may have written
-  /// pages, but none of a committed state.
+  /// new pages, but no pages of a committed state.
   private func checkpoint(
     _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -365,7 +366,7 @@ extension StoreJournal {
 
   /// Begins a transaction only to prepare the journal for the next one.
   ///
-  /// - Parameter body: What to do with the prepared journal.
+  /// - Parameter body: Called when the journal is prepared.
   private func checkpointNow(
     _ store: StoreEngine,
     _ body: (borrowing WriteTransaction) throws(StoreError) -> Void = { _ in }
@@ -391,8 +392,8 @@ extension StoreJournal {
     }
   }
 
-  /// Makes a checkpoint. Syncs the file before, while others commit, so that the checkpoint has
-  /// little left to sync. If it fails, the next commit reports that.
+  /// Makes a checkpoint. Syncs the file first, while others commit, so that the checkpoint has
+  /// little left to sync. If that fails, the next commit reports the error.
   private func checkpointInAdvance(_ store: StoreEngine) throws(StoreError) {
     try flush(store)
     try checkpointNow(store) { (transaction) throws(StoreError) in
@@ -400,9 +401,9 @@ extension StoreJournal {
     }
   }
 
-  /// Starts a timer that makes a checkpoint and detaches once nothing has been written for a while,
-  /// so that an idle process neither keeps pages from being reused nor others from ending the
-  /// journal.
+  /// Starts a timer that makes a checkpoint and detaches from the journal once nothing has been
+  /// written for a while, so that an idle process neither prevents pages from being reused nor
+  /// other processes from ending the journal.
   private func watch(_ store: StoreEngine) {
     let isFirst = activity.withLock { activity in
       defer { activity.isWatched = true }

@@ -1,17 +1,17 @@
 package import ArborFoundation
 internal import LMDB
 
-/// The followers that must receive a store's commits before these are removed from its log, and
-/// their positions.
+/// The followers for which a store keeps its commits, and their positions in its log.
 ///
 /// `count variable · for each, by identity: UUID 16 bytes · sequence u64 · crc32c u32`
 package struct LogReaders: Sendable, Hashable {
-  /// The last sequence number that each follower has.
+  /// The sequence number of the newest commit that each follower has, by the follower's ID.
   package var sequences: [UUID: UInt64]
 
   package init(_ sequences: [UUID: UInt64] = [:]) { self.sequences = sequences }
 
-  /// The last sequence number that all followers have. Commits up to it can be removed.
+  /// The newest sequence number that all followers have reached, or `nil` if there are no
+  /// followers. Commits up to it can be removed.
   package var least: UInt64? { sequences.values.min() }
 
   package func encoded() -> [UInt8] {

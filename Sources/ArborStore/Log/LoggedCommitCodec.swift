@@ -256,8 +256,8 @@ package enum LoggedCommitCodec {
 }
 
 extension ByteReader {
-  /// Reads a count of items of at least one byte. A count that exceeds the remaining bytes is
-  /// damage.
+  /// Reads a count of items that take at least one byte each. Returns `nil` if the count exceeds
+  /// the number of remaining bytes, which indicates damage.
   fileprivate mutating func readCount() -> Int? {
     readVariable().flatMap { $0 <= UInt64(bytesLeft) ? Int($0) : nil }
   }
@@ -279,7 +279,7 @@ package struct LoggedCommit {
   /// The history entry as stored.
   let history: [UInt8]
   let set: ChangeSet
-  /// Keeps the memory of the records alive.
+  /// The allocator that owns the memory of the records.
   let memory: SlabAllocator
 }
 
@@ -291,7 +291,8 @@ struct RelationshipNumbers {
 
   init(_ schema: ModelSchema) { self.schema = schema }
 
-  /// Returns the number of an owner's relationship, or 0 if it has none at the slot.
+  /// Returns the catalog number of an owner's relationship, or 0 if the owner has no relationship
+  /// at the slot.
   mutating func number(ofSlot slot: Int, of owner: ObjectNumber) -> UInt16 {
     if let last, last.entity == owner.entity, last.slot == slot { return last.number }
     guard let entity = schema.entity(of: owner), entity.relationships.indices.contains(slot) else {
@@ -302,7 +303,8 @@ struct RelationshipNumbers {
     return number
   }
 
-  /// Returns the slot of an owner's relationship, or `nil` if none has the number.
+  /// Returns the slot of an owner's relationship, or `nil` if no relationship stored as links has
+  /// the catalog number.
   mutating func slot(ofNumber number: UInt16, of owner: ObjectNumber) -> Int? {
     if let last, last.entity == owner.entity, last.number == number { return last.slot }
     guard number > 0, let entity = schema.entity(of: owner),

@@ -4,9 +4,10 @@ internal import ArborModel
 /// Commits that were validated together, as one group of the ``CommitQueue``, and are appended to a log
 /// as a unit.
 package struct LoggedGroup: Sendable, Hashable {
-  /// Identifies the group, so that a store whose request got no response can query its outcome.
+  /// The group's identifier. A store that got no response to its request uses it to query the
+  /// outcome.
   package let batch: UUID
-  /// The sequence number of the first commit. The others follow it.
+  /// The sequence number of the first commit. The numbers of the others follow consecutively.
   package let first: UInt64
   /// The hash chain of the history before the first commit.
   package let before: CommitChain

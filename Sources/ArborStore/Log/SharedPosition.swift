@@ -23,7 +23,7 @@ package struct SharedPosition: Sendable, Hashable {
     }
   }
 
-  /// The number of earlier points to keep.
+  /// The maximum number of earlier points to keep.
   static let maximumEarlierCount = 32
 
   package let newest: Point

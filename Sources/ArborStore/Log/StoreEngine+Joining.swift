@@ -8,7 +8,8 @@ extension StoreEngine {
   /// the copy is created and published follow it in the log.
   package func keepCommitsForSharing() throws(StoreError) { try noteLogReader(id, has: nil) }
 
-  /// Stops keeping commits for a log that was not begun, and removes the position in it.
+  /// Stops keeping commits for a log that was never started, and removes the store's position in
+  /// it.
   package func leave() throws(StoreError) {
     try removeLogReader(id)
     try runTransaction { (transaction, _) throws(StoreError) in
@@ -16,16 +17,17 @@ extension StoreEngine {
     }
   }
 
-  /// Shares a log that begins with a copy of the store, followed by the commits since.
+  /// Starts sharing a log that begins with a copy of the store, followed by the commits made since
+  /// then.
   ///
-  /// No other commits can happen between the beginning of the log and the sharing. If the process
-  /// is killed in between, the next call finds the log begun and completes the operation.
+  /// No other commit can happen between starting the log and sharing it. If the process is killed
+  /// in between, the next call finds that the log has been started, and completes the operation.
   ///
   /// - Parameters:
-  ///   - log: The log.
-  ///   - start: The position of the copy.
-  ///   - begin: Writes the commits since the copy to the beginning of the log, or finds them there.
-  ///     Called with `nil` if there are none. Throws if the log is another one.
+  ///   - log: The log to share.
+  ///   - start: The position of the copy in the log.
+  ///   - begin: A closure that writes the commits since the copy to the start of the log, or finds
+  ///     them there. Its argument is `nil` if there are none. Throws if the log is a different one.
   /// - Throws: Errors of `begin`; `log` if commits since the copy are missing. The store then
   ///   continues without a log.
   package func join(
@@ -53,7 +55,7 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the kept commits after a position as one group.
+  /// Returns the kept commits after a position as one group, or `nil` if there are none.
   private func commits(
     behind start: SharedPosition, upTo last: UInt64, _ database: Database?,
     _ reader: TransactionReader

@@ -55,7 +55,8 @@ extension StoreSnapshot {
   ///
   /// - Parameter body: Called with each commit's sequence number and bytes, which are valid until
   ///   it returns. Returns whether to continue.
-  /// - Returns: Whether every commit up to the snapshot's sequence number is present.
+  /// - Returns: Whether no commit is missing, up to the snapshot's sequence number or to the commit
+  ///   at which `body` ended the iteration.
   package func forEachLogged<Failure: Error>(
     after sequence: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
   ) throws -> Bool {

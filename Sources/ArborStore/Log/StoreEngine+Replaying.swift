@@ -6,11 +6,12 @@ extension StoreEngine {
   ///
   /// - Parameters:
   ///   - commits: The commits that follow the store's newest one, in order.
-  ///   - counters: The counters of the other copy at some point: this store won't assign lower
-  ///     numbers. Unknown counter names are ignored.
+  ///   - counters: The values of the other copy's counters at some point, by name. This store won't
+  ///     assign lower numbers. Unknown names are ignored.
   ///   - position: The position in the log after these commits; see ``followedPosition()``.
-  /// - Throws: `corrupted` if a commit does not follow, is of another model, or conflicts with the
-  ///   store's contents, so that the copies have diverged. In that case, nothing has been written.
+  /// - Throws: `corrupted` if a commit doesn't follow the previous one, belongs to another model,
+  ///   or conflicts with the store's contents, which means that the copies have diverged. In that
+  ///   case, nothing is written.
   package func replay(
     _ commits: [LoggedCommit], counters: [String: UInt64] = [:], position: [UInt8]? = nil
   ) throws(StoreError) {
@@ -58,8 +59,8 @@ extension StoreEngine {
     header = writer.header
   }
 
-  /// Returns the position in the log that the last replayed commits recorded, or `nil` for a store
-  /// that follows no log.
+  /// Returns the log position that was recorded with the last replayed commits, or `nil` if the
+  /// store doesn't follow a log.
   package func followedPosition() throws(StoreError) -> [UInt8]? {
     try storedEntry(StoreFormat.followsKey)
   }
@@ -77,8 +78,8 @@ extension StoreEngine {
     }
   }
 
-  /// Converts the error of a replayed commit: one that was accepted elsewhere is only rejected if
-  /// the copies have diverged.
+  /// Converts the error of a replayed commit: a commit that was accepted elsewhere is rejected only
+  /// if the copies have diverged.
   private static func misfit(_ error: StoreError, _ sequence: UInt64) -> StoreError {
     switch error {
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:

@@ -4,8 +4,8 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// Shares a log: from now on, every commit is appended to it before it takes effect, and commits
-  /// of other stores are applied here.
+  /// Starts sharing a log: from now on, every commit is appended to it before it takes effect, and
+  /// commits of other stores are applied here.
   ///
   /// - Parameter takesOver: Whether to apply the log's commits immediately.
   /// - Throws: `log` if the store and the log have diverged.
@@ -123,8 +123,8 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the log position in a transaction. For a store that never shared a log, starts a
-  /// chain.
+  /// Returns the log position in a transaction. For a store that never shared a log, starts a new
+  /// hash chain.
   func sharedPosition(
     _ reader: TransactionReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {

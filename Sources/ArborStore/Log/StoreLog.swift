@@ -29,7 +29,7 @@ enum StoreLog {
   /// Calls `body` with the commits in a range of sequence numbers, oldest first. Returns `false` if
   /// one is missing.
   ///
-  /// - Parameter body: As for ``StoreSnapshot/forEachLogged(after:_:)``.
+  /// - Parameter body: The same as that of ``StoreSnapshot/forEachLogged(after:_:)``.
   static func forEach<Failure: Error>(
     after sequence: UInt64, upTo last: UInt64, in log: Database, _ reader: TransactionReader,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
@@ -56,7 +56,7 @@ enum StoreLog {
     try transaction.clear(database(transaction))
   }
 
-  /// Returns the database, which is created with the first follower.
+  /// Returns the log database, creating it if it doesn't exist.
   private static func database(
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) -> Database {

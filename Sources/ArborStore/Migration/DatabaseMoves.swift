@@ -24,18 +24,19 @@ struct DatabaseMoves {
   }
 
   private(set) var moves: [Move] = []
-  /// The relationships of the older model whose databases are kept, by those of the newer model.
+  /// The relationships of the older model whose databases are kept, by the corresponding
+  /// relationship of the newer model.
   private(set) var carried: [PartName: PartName] = [:]
   private(set) var obstacles: [MigrationObstacle] = []
   private let old: ModelSchema
   private let new: ModelSchema
   private let evolution: [UInt16: CatalogEvolution.Entity]
   private let isReversal: Bool
-  /// The current places of the members of each relationship of the newer model, with the numbers of
-  /// the owners' entities.
+  /// The current locations of the members of each relationship of the newer model, with the numbers
+  /// of the owners' entities.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
   /// For each new relationship, by source: the numbers of the entities whose objects become members
-  /// through that source, which stores the links of their former inverse.
+  /// through that source, which stores the links of the entities' former inverse.
   private var contributors: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(
@@ -78,8 +79,8 @@ struct DatabaseMoves {
   }
 
   /// Returns the relationships of the older model that an entity's links are read from, and records
-  /// the entities that contribute to a new relationship. Empty for a former to-one relationship,
-  /// whose links are in the entity's own records.
+  /// the entities that contribute to a new relationship. The result is empty for a former to-one
+  /// relationship, whose links are in the entity's own records.
   private mutating func sources(
     of relationship: RelationshipSchema, _ entity: EntitySchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {
@@ -95,12 +96,13 @@ struct DatabaseMoves {
     }
   }
 
-  /// Returns the relationships of the older model with the links of a relationship that is new: the
+  /// Returns the relationships of the older model that contain the links of a new relationship: the
   /// former inverses of its inverse.
   ///
   /// There are several if the inverse had several sources in the hierarchy.
   ///
-  /// - Returns: Each with the numbers of the entities whose inverse has that source.
+  /// - Returns: The relationships, each with the numbers of the entities whose inverse has that
+  ///   source.
   func counterparts(
     of relationship: RelationshipSchema, _ former: EntitySchema
   ) -> [(relationship: RelationshipSchema, members: Set<UInt16>)] {
@@ -154,8 +156,8 @@ struct DatabaseMoves {
     }
   }
 
-  /// Returns the numbers of the remaining entities among an entity of the older model and its
-  /// subentities.
+  /// Returns the numbers of the entities that remain after the migration, out of an entity of the
+  /// older model and its subentities.
   private func remaining(_ entity: EntitySchema?) -> Set<UInt16> {
     let numbers = entity?.concreteFamily.map { old.entities[$0].number } ?? []
     return Set(numbers.filter { evolution[$0] != nil })

@@ -50,7 +50,7 @@ struct DuplicateSearch {
     }
   }
 
-  /// Returns the present records of an entity, or `nil` if it is new.
+  /// Returns the database of an entity's present records, or `nil` if the entity is new.
   private func records(of entity: EntitySchema) -> Database? {
     guard let former = migration.old.entity(numbered: entity.number), !former.isAbstract else {
       return nil

@@ -12,7 +12,7 @@ struct FormerModel {
   /// The model's fingerprint in the header, which includes the versions of text folding and
   /// tokenization.
   let fingerprint: ModelFingerprint
-  /// The model with its catalog of that time.
+  /// The model with the catalog that it had at that time.
   let schema: ModelSchema
 }
 
@@ -96,7 +96,7 @@ extension FormerModel {
     }
   }
 
-  /// Removes a range of layouts and the counter of an entity.
+  /// Removes the counter of an entity and a range of its layouts.
   static func forget(
     _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -109,7 +109,8 @@ extension FormerModel {
     try StoreCreation.remove(counter, arbor, transaction)
   }
 
-  /// Removes the large binaries of attributes that an entity no longer has, if it keeps others.
+  /// Removes the large binaries of attributes that an entity no longer has, if the entity still has
+  /// attributes that store large binaries.
   private func removeBlobs(
     of former: EntitySchema, _ entity: EntitySchema, _ present: ModelSchema,
     _ transaction: borrowing WriteTransaction

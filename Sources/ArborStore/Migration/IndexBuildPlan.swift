@@ -6,8 +6,8 @@ internal import LMDB
 struct IndexBuildPlan {
   typealias PartName = SchemaCatalog.PartName
 
-  /// The indexes that are filled in the transaction, because they have no more objects than a batch
-  /// or the file is not shared.
+  /// The indexes that are filled in the transaction, because they have few objects or the file is
+  /// not shared.
   private(set) var atOnce: Set<PartName> = []
   /// The indexes that are emptied in the transaction and filled in batches after it.
   private(set) var later: Set<PartName> = []

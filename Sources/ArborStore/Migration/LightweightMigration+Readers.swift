@@ -7,7 +7,7 @@ extension LightweightMigration {
   ///
   /// It does if records keep their layouts and kinds of values, if no value becomes optional, if no
   /// entity is added or removed, and if the members of relationships and the entries of indexes
-  /// stay where they are. That permits renames, additional indexes and rules, and other modifiers
+  /// stay where they are. That permits renames, additional indexes and rules, and changed modifiers
   /// and defaults. The store may contain additional data other than objects.
   ///
   /// The condition is transitive, so that the header can count generations.
@@ -33,7 +33,7 @@ extension LightweightMigration {
 
   private typealias PartName = SchemaCatalog.PartName
 
-  /// Returns whether to-many relationships are the same.
+  /// Returns whether the to-many relationships keep their databases and destinations.
   private func agrees(_ former: [RelationshipSchema], _ present: [RelationshipSchema]) -> Bool {
     let byName = Dictionary(
       former.lazy.filter(\.isToMany).map { (PartName($0, old), $0) },
@@ -58,7 +58,7 @@ extension LightweightMigration {
       }
   }
 
-  /// Returns the to-one relationships by the numbers of their fields.
+  /// Returns the to-one relationships by the catalog numbers of their fields.
   private func references(
     _ entity: EntitySchema, _ schema: ModelSchema
   ) -> [UInt16: (isOptional: Bool, destination: UInt16)] {

@@ -11,13 +11,14 @@ struct LightweightMigration {
   /// The newer model's catalog, which contains the databases of removed parts until they are
   /// deleted.
   let catalog: SchemaCatalog
-  /// The relationships of the newer model with additional rules for the number of members, by the
-  /// entities that declare them.
+  /// The relationships of the newer model with additional rules for the number of members,
+  /// qualified by the entities that declare them.
   let narrowed: Set<ModelDifference.Subject>
-  /// The names in the older model of attributes that are stored differently and filled by a pass,
-  /// by the entities that declare them.
+  /// The names in the older model of attributes that are stored differently and filled by a pass.
+  /// The keys are qualified by the entities that declare the attributes.
   let relaid: [ModelDifference.Subject: String]
-  /// The attributes whose type changed if this is a reversal, by the entities that declare them.
+  /// The attributes whose type changed if this is a reversal, qualified by the entities that
+  /// declare them.
   let retyped: [ModelDifference.Subject: RetypedAttribute]
   /// The obstacles that follow from the models.
   let obstacles: [MigrationObstacle]
@@ -80,7 +81,7 @@ struct LightweightMigration {
       !converted.contains([$0.entity, $0.property])
     }
     let subjects = Set(given.map { [$0.entity, $0.property] })
-    // In a copy the attributes of a changed composite type start empty.
+    // In a copy, the attributes of a changed composite type start empty.
     obstacles =
       given.filter { $0.entity != nil || !isStaged }
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
@@ -107,8 +108,8 @@ struct LightweightMigration {
     }
   }
 
-  /// Creates the newer model. Databases that stay keep their numbers; those of removed ones are
-  /// retired.
+  /// Compiles the newer model. Databases that are kept retain their numbers; the numbers of removed
+  /// ones are retired.
   private static func schema(
     _ numbered: ModelSchema, _ catalog: SchemaCatalog, _ moves: DatabaseMoves,
     _ indexes: IndexChanges, from old: ModelSchema
@@ -125,8 +126,8 @@ struct LightweightMigration {
     }
   }
 
-  /// Returns the obstacles that follow from the difference of the models, including those that
-  /// conversions remove.
+  /// Returns the obstacles that follow from the difference of the models, including those for
+  /// attributes whose values are converted back.
   private static func stated(
     in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
   ) -> [MigrationObstacle] {
@@ -134,8 +135,8 @@ struct LightweightMigration {
       + (isReversal && names == nil ? valuesOfOtherTypes(difference) : [])
   }
 
-  /// Returns the attribute of an entity with a name if its type changed. Includes inherited
-  /// attributes.
+  /// Returns an entity's attribute with the given name, which may be inherited, if its type
+  /// changed.
   func retyped(_ name: String, of entity: String) -> RetypedAttribute? {
     guard !retyped.isEmpty, let description = new.model.entity(named: entity) else { return nil }
     return new.model.lineage(of: description).lazy.compactMap {
@@ -143,7 +144,7 @@ struct LightweightMigration {
     }.first
   }
 
-  /// Creates a refusal of the migration with obstacles.
+  /// Returns the error for a migration that is prevented by obstacles.
   func refusal(_ obstacles: [MigrationObstacle]) -> StoreError {
     let refusal = MigrationRefusal(
       isReversal ? .reversal : .obstacles, obstacles: obstacles, unknownNames: unknownNames)
@@ -164,8 +165,9 @@ extension ModelDifference.Change {
 
 /// The changes that cannot be reverted once later commits exist.
 extension LightweightMigration {
-  /// Returns the attributes whose values cannot be converted back. Since the values still exist,
-  /// permission to drop everything removed does not include them: each has to be named.
+  /// Returns an obstacle for each attribute whose values cannot be converted back. Since the values
+  /// still exist, permission to drop everything removed does not include them: each attribute has
+  /// to be named.
   static func valuesOfOtherTypes(_ difference: ModelDifference) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       guard case .attribute(.typeChanged) = change.kind, change.effort == .code else { return nil }

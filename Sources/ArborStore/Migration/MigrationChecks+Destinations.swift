@@ -3,10 +3,10 @@ internal import LMDB
 
 /// Checks for links that the former model does not allow when a migration is reverted.
 extension MigrationChecks {
-  /// Adds the objects of an entity with links to objects that the former model does not allow
-  /// there.
+  /// Adds obstacles for the objects of an entity that have links to objects that the former model
+  /// doesn't allow as their targets.
   ///
-  /// Visits the links of relationships that had fewer possible destinations.
+  /// Visits the links of relationships that have fewer possible destinations in the former model.
   func checkDestinations(
     _ plan: CatalogEvolution.Entity, _ present: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {

@@ -3,11 +3,12 @@ internal import LMDB
 
 /// Checks additional rules of the newer model for the number of members.
 extension MigrationChecks {
-  /// Adds the objects of an entity with fewer or more members than the newer model allows.
+  /// Adds obstacles for the objects of an entity that have fewer or more members than the newer
+  /// model allows.
   ///
-  /// Visits the objects of entities whose rules become narrower, or which gain a relationship with
-  /// rules whose links already exist. A reversal does not check narrower rules, which the former
-  /// model had before.
+  /// Visits the objects of entities whose rules become narrower, or that gain a relationship with
+  /// rules whose links already exist. A reversal does not check narrower rules, because the former
+  /// model already had them.
   func checkMembers(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
@@ -63,7 +64,7 @@ extension MigrationChecks {
     }
   }
 
-  /// Calls `body` with each object of an entity and the total number of its members in some
+  /// Calls `body` with each object of an entity and the total number of its members in the given
   /// relationships.
   private func forEachCount(
     of relationships: [RelationshipSchema], _ former: EntitySchema,
@@ -79,7 +80,7 @@ extension MigrationChecks {
     for (number, count) in counts.sorted(by: { $0.key < $1.key }) { body(number, count) }
   }
 
-  /// Calls `body` with each object of an entity and the number of its members.
+  /// Calls `body` with each object of an entity and the number of its members in a relationship.
   private func forEachCount(
     of relationship: RelationshipSchema, _ former: EntitySchema, _ body: (ObjectNumber, Int) -> Void
   ) throws(StoreError) {

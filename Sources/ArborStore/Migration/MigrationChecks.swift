@@ -124,7 +124,8 @@ struct MigrationChecks {
     }
   }
 
-  /// Returns the catalog number in the older model of an attribute that is filled by a pass.
+  /// Returns the catalog number that an attribute has in the older model if a pass fills it, or
+  /// `nil` otherwise.
   private func formerNumber(of name: String, _ plan: CatalogEvolution.Entity) -> UInt16? {
     let model = migration.new.model
     guard migration.isStaged, let entity = model.entity(named: plan.name),
@@ -135,7 +136,7 @@ struct MigrationChecks {
     return migration.old.catalog.entries[plan.oldName]?.properties[source]
   }
 
-  /// Checks that no objects without the property have been written since it was removed.
+  /// Checks that no objects have been written without a property since it was removed.
   private func checkReturn(
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
     _ obstacles: inout [MigrationObstacle]
@@ -189,7 +190,7 @@ struct MigrationChecks {
     return kept
   }
 
-  /// Counts the objects of exactly one entity.
+  /// Counts the objects of an entity, not including subentities.
   private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
     let records = databases.records(former.index)
     return try storing { () throws(LMDBError) in
@@ -202,7 +203,8 @@ struct MigrationChecks {
     }
   }
 
-  /// Calls `body` with each object of exactly one entity and its record.
+  /// Calls `body` with the number and the record of each object of an entity, not including
+  /// subentities.
   func forEachRecord(
     of former: EntitySchema, _ body: (ObjectNumber, RecordView) -> Void
   ) throws(StoreError) {
@@ -316,8 +318,8 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the objects of the store, a private copy, that violate rules of the model that the
-  /// copy will have at the end of a migration.
+  /// Returns obstacles for the objects of the store, a private copy, that violate rules of the
+  /// model that the copy will have at the end of a migration.
   package func brokenRules(
     of model: ManagedObjectModel
   ) throws(StoreError) -> [MigrationObstacle] {

@@ -23,9 +23,9 @@ package struct MigrationFiles: Sendable {
     self.path = String(cString: resolved)
   }
 
-  /// Returns the file that a hop works in; hop 0 is the store itself.
+  /// Returns the path of the file that a hop works in. Hop 0 is the store itself.
   package func stage(_ hop: Int) -> String { hop == 0 ? path : "\(path)-migration-\(hop)" }
-  /// The store before the migration.
+  /// The path of the store as it was before the migration.
   package var former: String { StoreFiles.formerPath(of: path) }
   /// Whether the store from before the migration is kept.
   package var keepsFormer: Bool { get throws(StoreError) { try StoreFiles.exists(former) } }
@@ -62,7 +62,7 @@ package struct MigrationFiles: Sendable {
     }
   }
 
-  /// The number of hops whose files are searched for, regardless of the current plan.
+  /// The minimum number of hops whose files are searched for, regardless of the current plan.
   private static var maximumHops: Int { 64 }
 
   /// Replaces the migrated store with the one from before the migration.
@@ -90,7 +90,7 @@ package struct MigrationFiles: Sendable {
 
   /// Replaces the store with the file of the last hop, and keeps the former one.
   ///
-  /// - Parameter origin: The store's transaction that the migration started from.
+  /// - Parameter origin: The ID of the store's transaction that the migration started from.
   /// - Returns: `false` if the store has been written to since.
   /// - Throws: `inUse` if this process has the store open.
   package func swap(_ hop: Int, origin: UInt64) throws(StoreError) -> Bool {
@@ -135,8 +135,8 @@ package struct MigrationLock {
 }
 
 extension StoreEngine {
-  /// Sets the marker of a migration in a copy, unless it exists, and returns the store's last
-  /// transaction.
+  /// Sets the marker of a migration in a copy, unless it exists, and returns the ID of the store's
+  /// last transaction.
   package func beginMigration(_ plan: UInt128, to model: ManagedObjectModel) throws(StoreError)
     -> UInt64
   {

@@ -8,19 +8,19 @@ internal import LMDB
 /// the copy replaces the file. Readers are not affected. A flag in the header indicates the marker,
 /// so that commits need not read another page.
 package struct MigrationMarker: Sendable, Hashable {
-  /// Identifies the plan; 0 for a reversal.
+  /// The identifier of the plan, or 0 for a reversal.
   package let plan: UInt128
-  /// The model that the store is migrated to.
+  /// The fingerprint of the model that the store is migrated to.
   package let target: ModelFingerprint
-  /// The store's generation when the migration started, which the copy shares.
+  /// The store's model generation when the migration started, which the copy shares.
   package let generation: UInt32
   /// The time when the migration started.
   package let began: Date
 }
 
 extension MigrationMarker {
-  /// Creates a marker for reverting a migration in a copy, which notifies processes that have the
-  /// file open that it is being replaced.
+  /// Creates a marker for reverting a migration that was done in a copy. It notifies processes that
+  /// have the file open that the file is being replaced.
   package static func reversal(to target: ModelFingerprint, generation: UInt32) -> Self {
     Self(plan: 0, target: target, generation: generation, began: Date())
   }

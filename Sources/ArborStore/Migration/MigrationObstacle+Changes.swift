@@ -4,7 +4,7 @@ package import ArborModel
 extension MigrationObstacle {
   private typealias Change = ModelDifference.Change
 
-  /// Returns the changes that prevent a migration.
+  /// Returns the obstacles for the changes that prevent a migration.
   ///
   /// - Parameters:
   ///   - names: The names of data that may be dropped, or `nil` for all.
@@ -92,7 +92,7 @@ extension MigrationObstacle {
       "use a MigrationStep to convert it" + (passes ? "" : " with options.migration = .automatic")
     }
 
-    /// Explains that there is no pass over the objects.
+    /// The explanation that the migration makes no pass over the objects.
     var noPass: String {
       isReversal
         ? "which a reversal doesn't make; \(otherwise)"
@@ -153,7 +153,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Returns whether a pass over the objects migrates the affected data, without code.
+  /// Returns whether a pass over the objects can migrate the affected data without custom code.
   private static func isMovable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.externalStorageChanged): true

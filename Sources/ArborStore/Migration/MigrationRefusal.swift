@@ -4,7 +4,7 @@ package import ArborModel
 package struct MigrationRefusal: Sendable {
   /// The kind of reason that prevents the migration.
   package enum Cause: Sendable, Hashable {
-    /// The options.
+    /// The options don't permit migrating the store.
     case options
     /// The store is opened read-only.
     case isReadOnly
@@ -17,7 +17,7 @@ package struct MigrationRefusal: Sendable {
   package let cause: Cause
   /// The obstacles with their remedies, or the changes if only the models are compared.
   package let obstacles: [MigrationObstacle]
-  /// The names to drop that match no loss, such as misspelt ones.
+  /// The names to drop that match no loss, such as misspelled ones.
   package let unknownNames: [String]
 
   package init(_ cause: Cause, obstacles: [MigrationObstacle], unknownNames: [String] = []) {
@@ -35,7 +35,7 @@ package struct MigrationRefusal: Sendable {
       })
   }
 
-  /// Describes the problem and the remedy, without the obstacles.
+  /// A description of the problem and the remedy, without the obstacles.
   package var message: String {
     switch cause {
     case .options:
@@ -72,9 +72,10 @@ package struct MigrationRefusal: Sendable {
 package struct MigrationObstacle: Sendable, Hashable {
   package let entity: String?
   package let property: String?
-  /// The first of the affected objects.
+  /// The first of the affected objects, or `nil` if the obstacle doesn't concern particular
+  /// objects.
   package let object: ObjectID?
-  /// Describes the obstacle and the remedy.
+  /// A description of the obstacle and the remedy.
   package let message: String
   /// The affected entities and properties of the older model. If not empty, the obstacle only
   /// exists if one of them has objects or, in the case of a relationship, links.

@@ -88,8 +88,8 @@ extension StoreEngine {
   ///
   /// Other processes that have it open get `modelChanged` at their next transaction.
   ///
-  /// - Parameter names: Data written since that may be dropped, with its names in the present
-  ///   model, or `nil` for all.
+  /// - Parameter names: The names in the present model of data written since then that may be
+  ///   dropped, or `nil` for all.
   /// - Returns: `false` if the last migration is confirmed, or there was none.
   /// - Throws: `inUse` if this process has the store open; `migrationUnderWay` if it is being
   ///   migrated in a copy; `notReverted` if data was committed since then that the former model

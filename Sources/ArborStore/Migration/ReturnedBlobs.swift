@@ -5,7 +5,7 @@ internal import LMDB
 /// objects were deleted or written since the attributes were removed.
 struct ReturnedBlobs {
   let migration: LightweightMigration
-  /// The databases of the former model, like ``layouts``.
+  /// The databases of the former model, to which ``layouts`` belongs, too.
   let databases: StoreDatabases
   let layouts: StoreLayouts
   private let limit = WorkLimit()

@@ -100,7 +100,8 @@ struct ReturnedLinks {
     return try reader.storedRecord(number, in: records) != nil
   }
 
-  /// Returns the target of an object's to-one relationship, or `nil` if the object does not exist.
+  /// Returns the target of an object's to-one relationship, or `nil` if the relationship is empty
+  /// or the object does not exist.
   private func reference(
     of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> ObjectNumber? {

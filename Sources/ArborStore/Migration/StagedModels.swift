@@ -9,7 +9,7 @@ package import ArborModel
 package struct StagedModels: Sendable {
   /// A property that starts empty in the copy.
   package struct Anew: Sendable, Hashable {
-    /// The entity that declares it, by its new name.
+    /// The new name of the entity that declares it.
     package let entity: String
     package let property: String
     /// An attribute's name in the older model, or `nil` if it is new. For relationships see
@@ -87,8 +87,8 @@ package struct StagedModels: Sendable {
     return sources
   }
 
-  /// The properties of the newer model that lose values or links that cannot be converted, by the
-  /// entities that declare them. A loss that is not named is an obstacle.
+  /// The properties of the newer model that lose values or links that cannot be converted,
+  /// qualified by the entities that declare them. A loss that is not named is an obstacle.
   package var lossy: Set<ModelDifference.Subject> {
     Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
   }

@@ -11,7 +11,8 @@ extension StoreEngine {
   }
 
   /// Starts a migration in a copy: from now on, commits are rejected in every process, except those
-  /// of stores that were opened with ``StoreOpening/isMigrating``. Durable when it returns.
+  /// of stores that were opened with ``StoreOpening/isMigrating``. The marker is durable when this
+  /// method returns.
   ///
   /// Later copies of the file contain the marker, too. Does nothing if it already exists.
   ///
@@ -53,7 +54,7 @@ extension StoreEngine {
 }
 
 extension StoreOpener {
-  /// Refuses to open a file for writing while it is being migrated in a copy.
+  /// Throws if a file that is opened for writing is being migrated in a copy.
   func refuseWhileMigrating(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) {
@@ -61,7 +62,8 @@ extension StoreOpener {
     throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))
   }
 
-  /// Refuses to open a store that this process may already have open while it is being migrated.
+  /// Throws if a store that is opened for writing, which may already be open in this process, is
+  /// being migrated in a copy.
   func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
     guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
       let marker = try store.migrationMarker()

@@ -146,9 +146,9 @@ package enum StoreCreation {
   /// mark.
   ///
   /// - Parameters:
-  ///   - dropsMarks: Whether to also clear the marks of a migration and of deferred syncs, and to
-  ///     stop keeping commits for followers.
-  ///   - keepsPosition: Whether to keep the position in the shared log.
+  ///   - dropsMarks: Whether to also clear the mark of a migration, the positions in logs, and the
+  ///     commits that are kept for followers.
+  ///   - keepsPosition: Whether to keep the position in the shared log in that case.
   static func renewHeader(
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
   ) throws(StoreError) {

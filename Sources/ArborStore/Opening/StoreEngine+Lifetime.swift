@@ -12,8 +12,8 @@ extension StoreEngine {
 
   /// Ends one opening of the store. The last one closes the file.
   ///
-  /// - Parameter compacting: Whether the last one compacts the file first, if it has many free
-  ///   pages and that takes only a moment.
+  /// - Parameter compacting: Whether to compact the file before it is closed, if it has many free
+  ///   pages and compaction is quick.
   package func close(compacting: Bool = false) {
     if StoreRegistry.shared.isLast(self) {
       try? journal.settle(self)
@@ -22,8 +22,8 @@ extension StoreEngine {
     if StoreRegistry.shared.close(self) { end() }
   }
 
-  /// Runs `body`, in which this thread waits for other threads that may write. Growth of the map
-  /// then knows that it cannot wait for the snapshots of this thread.
+  /// Runs `body`, in which this thread waits for other threads that may write. Meanwhile, growth of
+  /// the map does not wait for snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     try environment.whileWaiting(body)
   }
@@ -31,7 +31,7 @@ extension StoreEngine {
   /// The minimum number of bytes worth reclaiming.
   private static let leastReclaimed = 16 << 20
   /// The maximum number of bytes to copy, which takes a few hundred milliseconds. Larger files are
-  /// left to callers that have the time.
+  /// only compacted explicitly.
   private static let maximumCopySize = 256 << 20
 
   private func compactIfWorthwhile() {
@@ -77,8 +77,8 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the files that migrations keep next to the store's file, or `nil` if that has been
-  /// removed.
+  /// Returns the files that migrations keep next to the store's file, or `nil` if the store's file
+  /// has been removed.
   private func migrationFiles(_ path: String) throws(StoreError) -> MigrationFiles? {
     do throws(StoreError) { return try MigrationFiles(path: path) } catch {
       if case .missing = error { return nil }
@@ -94,7 +94,7 @@ extension StoreEngine {
     _ = try commit(set)
   }
 
-  /// Removes everything in a transaction.
+  /// Removes all objects, all application metadata and the data of a former model in a transaction.
   func removeAll(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     try forgetFormerModel(transaction)
     try storing { () throws(LMDBError) in

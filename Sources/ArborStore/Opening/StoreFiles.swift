@@ -62,13 +62,13 @@ package enum StoreFiles {
     }
   }
 
-  /// Returns the path of a replaced store that is kept.
+  /// Returns the path under which a replaced store is kept.
   package static func formerPath(of path: String) -> String {
     Environment.formerPath(of: path)
   }
 
-  /// Returns the temporary path of a store that is being replaced and not kept. It remains if the
-  /// process is killed.
+  /// Returns the path that a store has while it is being replaced, if it isn't kept. The file
+  /// remains if the process is killed.
   static func replacedPath(of path: String) -> String { Environment.replacedPath(of: path) }
 
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
@@ -102,7 +102,7 @@ package enum StoreFiles {
     return false
   }
 
-  /// Removes an empty file at the path of a store to create.
+  /// Removes the file at the path of a store to create if the file is empty.
   ///
   /// - Returns: The path, with symbolic links resolved.
   package static func removeEmpty(_ path: String) throws(StoreError) -> String {
@@ -161,7 +161,7 @@ package enum StoreFiles {
     try move(past: path, to: name)
   }
 
-  /// Waits until the entries of a file's folder are on the medium.
+  /// Waits until a file's folder has been synced, so that changes to its entries are durable.
   static func synchronizeFolder(of path: String) throws(StoreError) {
     do throws(LMDBError) { try Folder.synchronize(of: path) } catch {
       throw StoreError.failed("fsync", Folder.path(of: path), errno: error.code ?? EIO)

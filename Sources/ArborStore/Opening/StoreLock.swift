@@ -13,8 +13,8 @@ package final class StoreLock: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the store, which need not exist.
-  ///   - suffix: The suffix of the lock file's name after the store's path.
-  ///   - waits: Whether to wait for another holder.
+  ///   - suffix: The suffix that is appended to the store's path to form the path of the lock file.
+  ///   - waits: Whether to wait until another holder releases the lock.
   /// - Throws: `inUse` if there is another holder and `waits` is `false`; `interrupted` if the task
   ///   is cancelled meanwhile.
   package init(_ path: String, suffix: String, waits: Bool) throws(StoreError) {

@@ -36,8 +36,8 @@ extension StoreOpener {
     return try self.parts(of: environment, path: path)
   }
 
-  /// - Parameter most: Indexes of entities with more objects than this are left to be filled after
-  ///   the transaction, unless no other process uses the file or the migration is a reversal.
+  /// - Parameter most: The maximum number of objects of an entity whose indexes are filled in the
+  ///   transaction. Ignored if no other process uses the file or the migration is a reversal.
   /// - Returns: `false` if another process has changed the model in the meantime. The file is then
   ///   read again.
   static func migrate(
@@ -98,7 +98,7 @@ extension StoreOpener {
   }
 
   /// Keeps the store's previous model as the one to revert to, replacing an earlier one, and drops
-  /// the databases that neither it nor the newer model needs.
+  /// the databases that neither the previous nor the newer model needs.
   ///
   /// - Parameter isKept: Whether the migration can be reverted.
   private static func replace(
@@ -184,8 +184,8 @@ extension StoreOpener {
     guard found.isEmpty else { throw migration.refusal(found) }
   }
 
-  /// Throws if values are not unique in an index that is filled after the migration, before
-  /// anything has been changed.
+  /// Throws if objects have equal values in a unique index that is filled only after the migration.
+  /// Called before anything has been changed.
   private static func refuseDuplicates(
     _ parts: StoreParts, _ migration: LightweightMigration, indexingAtOnce most: Int
   ) throws(StoreError) {
@@ -256,7 +256,8 @@ extension StoreOpener {
     return changed
   }
 
-  /// Returns the layouts before the newest one, with the fields that must be converted by it.
+  /// Returns the layouts before the newest one that contain fields to convert, with these fields
+  /// marked. Omits layouts in which they are already marked.
   private static func convertedLayouts(
     _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: TransactionReader,
     _ arbor: Database

@@ -4,8 +4,8 @@ internal import LMDB
 /// Compares the given model with the stored one: the same model, the same with other metadata, or a
 /// different model.
 extension StoreOpener {
-  /// Returns the model to open a file with, and its digest: the given one if it is the file's,
-  /// which saves decoding the stored one.
+  /// Returns the model to open a file with, and the model's digest. That is the given model if it
+  /// is the same as the file's, which avoids decoding the stored one.
   func model(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
@@ -20,7 +20,7 @@ extension StoreOpener {
     return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
   }
 
-  /// Throws if a store has another model than the given one.
+  /// Throws if a store's model differs from the given one.
   func agree(with store: StoreEngine) throws(StoreError) {
     try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path) {
       (migration) throws(StoreError) in
@@ -30,7 +30,7 @@ extension StoreOpener {
     }
   }
 
-  /// Throws if a file has another model than the given one.
+  /// Throws if a file's model differs from the given one.
   func agree(with parts: StoreParts) throws(StoreError) {
     try agree(parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path) {
       $0.obstacles
@@ -89,7 +89,7 @@ extension StoreOpener {
   }
 }
 
-/// The model that a store is opened with, whose digest is computed immediately and which is
+/// The model that a store is opened with. Its digest is computed immediately, but the model is
 /// validated only if necessary.
 ///
 /// Validating a model takes longer than opening the store, so a model with the digest of the stored

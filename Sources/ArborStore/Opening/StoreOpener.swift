@@ -127,7 +127,8 @@ struct StoreOpener {
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
-  /// Handles a file that cannot be used as it is, if the options permit. Returns `false` otherwise.
+  /// Handles a file that cannot be used as it is, if the options permit that. Returns `false`
+  /// otherwise.
   private func recover(
     from error: StoreError, _ environment: Environment
   ) throws(StoreError) -> Bool {
@@ -240,10 +241,10 @@ struct StoreOpener {
 /// The verification of an existing file: root pages, header and databases immediately, everything
 /// else as requested by ``StoreOpening``.
 extension StoreOpener {
-  /// Returns the finding of a verification of all pages, if it is more specific than an error of
-  /// opening.
+  /// Returns the damage that a verification of all pages finds, if opening failed because the file
+  /// is damaged. Otherwise returns the error unchanged.
   ///
-  /// If verification ended because the task was cancelled, returns that instead.
+  /// If opening failed because the task was cancelled, returns `interrupted`.
   func explained(_ error: StoreError, _ path: String) -> StoreError {
     if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.looksForDamage else { return error }

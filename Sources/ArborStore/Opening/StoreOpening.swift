@@ -3,7 +3,6 @@ internal import LMDB
 
 /// The options for opening a store.
 package struct StoreOpening: Sendable {
-  /// The location of the store.
   package enum Location: Sendable, Hashable {
     /// A file, by its path.
     case file(String)
@@ -70,7 +69,8 @@ package struct StoreOpening: Sendable {
   /// original, and derived values are computed by the migrating code.
   package var isStaged = false
   package var indexBuilds = IndexBuilds.beforeOpening
-  /// Called with the progress of indexes that are built before the opening returns.
+  /// A closure that is called with the progress of indexes that are built before the opening
+  /// returns.
   package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
   /// The maximum number of objects of an index that is filled in the transaction of a migration.
   /// Indexes of more objects are filled in batches after it.
@@ -79,7 +79,7 @@ package struct StoreOpening: Sendable {
   package var largestIndexBatch = 1 << 17
   /// Whether to recreate a file that was written with another model and is not migrated.
   package var replacesOtherModels = false
-  /// Whether to keep a file that is damaged or not a store under another name and create a new one.
+  /// Whether to rename a file that is damaged or not a store, and create a new one in its place.
   /// Files of a later format or version of LMDB, folders and links are left unchanged.
   package var setsDamagedAside = false
   /// The initial map size in bytes of address space, or `nil` for as much as the system grants, up

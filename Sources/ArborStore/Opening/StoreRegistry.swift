@@ -48,7 +48,7 @@ final class StoreRegistry: Sendable {
     }
   }
 
-  /// Ends all openings, if there is only one.
+  /// Ends the only opening and returns `true`, or returns `false` if there are several.
   func closeLast(_ store: StoreEngine) -> Bool {
     entries.withLock { entries in
       guard

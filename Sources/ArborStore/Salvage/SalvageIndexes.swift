@@ -79,7 +79,7 @@ struct SalvageIndexes {
     }
   }
 
-  /// Removes one object of each pair.
+  /// Removes one object of each pair and returns the removed objects.
   private func remove(_ pairs: [(ObjectNumber, ObjectNumber)]) throws(StoreError) -> [ObjectNumber]
   {
     guard !pairs.isEmpty else { return [] }

@@ -55,7 +55,7 @@ package struct SalvageOutcome: Sendable {
   package internal(set) var isCatalogMade = false
   /// The sequence number of the newest header that was found, or `nil` if there isn't one.
   package internal(set) var sequence: UInt64?
-  /// Whether this is certain to be the header of the last commit.
+  /// Whether the newest header that was found is certain to be that of the last commit.
   package internal(set) var isHeaderCertain = false
   /// The entities, sorted by name.
   package internal(set) var entities: [Entity] = []

@@ -2,14 +2,14 @@ internal import ArborModel
 internal import LMDB
 
 /// A damaged store file and the information it contains about itself: the newest recognizable
-/// state, the locations of its databases, its header, and the entries found of the `arbor`
-/// database.
+/// state, the locations of its databases, its header, and the entries of the `arbor` database that
+/// were found.
 final class SalvageSource {
   let file: DamagedFile
-  /// The header of the state, or an earlier one if that is lost.
+  /// The header of the state, or an earlier header if that of the state is lost.
   private(set) var header: HeaderRecord?
   private(set) var state = SalvageOutcome.State.unknown
-  /// Whether this is certain to be the header of the last commit.
+  /// Whether ``header`` is certain to be the header of the last commit.
   private(set) var isHeaderCertain = false
   /// The trees of the databases, by database name.
   private(set) var trees: [String: DamagedTree] = [:]
@@ -94,7 +94,7 @@ final class SalvageSource {
     knowsAllNames = isWhole ?? false
   }
 
-  /// Begins with the page that contains the header if its root page is lost.
+  /// Begins with the page that contains a header whose root page is lost.
   private func begin(withoutRootOf found: FoundHeader) throws(LMDBError) {
     trees = [:]
     knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
@@ -125,7 +125,8 @@ final class SalvageSource {
     let trees: [DamagedTree]
   }
 
-  /// Returns the newest header on any page, with the databases named on the same page.
+  /// Returns the newest header on any page, with the databases named on the same page, or `nil` if
+  /// there isn't one.
   private func newestHeader(upTo last: UInt64) throws(LMDBError) -> FoundHeader? {
     var newest: FoundHeader?
     try file.scan { (page, _, leaf) throws(LMDBError) in

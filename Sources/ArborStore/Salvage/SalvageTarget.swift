@@ -14,8 +14,8 @@ final class SalvageTarget {
   let plans: [WritePlan?]
   let storeID: UUID
   let limit = WorkLimit()
-  /// The numbers of doubtful objects, which came from pages that may be out of date. Exists only
-  /// during the salvage.
+  /// The database of the numbers of doubtful objects, which came from pages that may be out of
+  /// date. It exists only during the salvage.
   let doubtful: Database
 
   static let doubtfulName = "salvage"

@@ -58,8 +58,8 @@ final class SalvagedBlobs: SalvageCopying {
     }
   }
 
-  /// Writes the pending chunks. Earlier chunks are kept, because trees are traversed before other
-  /// pages are read.
+  /// Writes the pending chunks. Chunks that were written earlier are kept, because trees are
+  /// traversed before other pages are read.
   func writePending() throws(StoreError) {
     try target.write { (transaction) throws(StoreError) in
       try storing { () throws(LMDBError) in

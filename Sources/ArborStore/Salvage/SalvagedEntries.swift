@@ -23,7 +23,7 @@ enum SalvageRank: Int, Comparable {
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The entries of the `arbor` database that were found, by the rank of their pages.
+/// The entries of the `arbor` database that were found, with the ranks of their pages.
 struct SalvagedEntries {
   struct Found {
     let bytes: [UInt8]
@@ -88,8 +88,8 @@ struct SalvagedEntries {
     if list.count > maximumVersions { list.removeLast() }
   }
 
-  /// Removes the application's metadata below a rank, if the newest state is known to contain no
-  /// other entries.
+  /// Removes the application's metadata below a rank. Called if the newest state is known to
+  /// contain no other entries.
   mutating func keepMetadata(from rank: SalvageRank) {
     metadata = metadata.filter { $0.value.rank >= rank }
   }

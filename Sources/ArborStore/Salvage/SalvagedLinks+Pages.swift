@@ -42,7 +42,8 @@ extension SalvagedLinks {
   }
 
   /// Returns the index of the only relationship that connects an owner with a member. Returns `nil`
-  /// if there are several, if it is not stored as links, or if the number is not that of an object.
+  /// if there are several, if it is not stored as links, or if the member is not an object's
+  /// number.
   private func relationship(of owner: UInt64, _ member: UInt64, isOrdered: Bool) -> Int? {
     let (owner, member) = (ObjectNumber(rawValue: owner), ObjectNumber(rawValue: member))
     guard member.sequence > 0, target.schema.entity(of: member) != nil else { return nil }

@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Makes both sides of a relationship consistent.
 extension SalvagedLinks {
-  /// Adds the links to each side that only the other one has, or removes them.
+  /// Adds the links that only one side has to the other side, or removes them.
   func agree() throws(StoreError) {
     let relationships = target.databases.relationships
     for index in relationships.indices where relationships[index].schema.storage == .links {

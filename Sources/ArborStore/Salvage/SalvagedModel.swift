@@ -5,7 +5,8 @@ struct SalvagedModel {
   let schema: ModelSchema
   /// All layouts of all concrete entities.
   let layouts: [StoredLayout]
-  /// Older layouts that are lost, by entity. Records in these layouts cannot be read.
+  /// The numbers of older layouts that are lost, by entity number. Records in these layouts cannot
+  /// be read.
   let lostLayouts: [UInt16: Set<UInt16>]
   let origin: SalvageOutcome.Origin
   let isCatalogMade: Bool

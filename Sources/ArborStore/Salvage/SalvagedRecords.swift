@@ -26,7 +26,7 @@ final class SalvagedRecords: SalvageCopying {
   private(set) var lost: [UInt16: [ClosedRange<UInt64>]] = [:]
   /// The number of records according to the tree, by entity number.
   private(set) var expected: [UInt16: UInt64] = [:]
-  /// The greatest sequence number found, kept or not, by entity number.
+  /// The greatest sequence number of all records found, kept or not, by entity number.
   private(set) var greatest: [UInt16: UInt64] = [:]
   private var deleted = DeletedObjects()
   private var pending = PendingRecords()

@@ -4,7 +4,7 @@ internal import LMDB
 
 /// Recovers the contents of a damaged store's file into a new store.
 ///
-/// The damaged file is read by bounded reads, without the memory map, and never changed. Records
+/// The damaged file is read with bounded reads, without the memory map, and never changed. Records
 /// are authoritative: indexes and derived relationships are rebuilt from them.
 package struct StoreSalvage {
   private let source: SalvageSource

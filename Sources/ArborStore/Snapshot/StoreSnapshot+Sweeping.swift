@@ -21,7 +21,7 @@ package struct MemberTable {
     starts.append(members.count)
   }
 
-  /// The members of an owner, or `nil` if it is not in the table.
+  /// The members of an owner, or `nil` if the owner is not in the table.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
     guard let word = ownerIndices[owner] else { return nil }
     let position = Int(bitPattern: word)
@@ -151,7 +151,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Finds the entries of ascending numbers by scanning the database.
+  /// Calls `body` with the entries of ascending numbers, which are found by scanning the database.
   @inline(__always)
   private func forEachEntry(
     of numbers: ArraySlice<ObjectNumber>, in database: Database,

@@ -12,7 +12,7 @@ package final class StoreSnapshot {
   package let sequence: UInt64
   /// The indexes that are not ready for reading, or `nil` if all are.
   package let unfinishedIndexes: UnfinishedIndexes?
-  /// Observes the queries on the snapshot, if set.
+  /// The observer of the queries on the snapshot, if any.
   package var watch: QueryWatch?
   /// The limit that ends operations on the snapshot early.
   package lazy var limit = WorkLimit()
@@ -60,7 +60,8 @@ package final class StoreSnapshot {
     return try record(number, of: entity, allocator: allocator)
   }
 
-  /// Returns a verified copy of the record of an object of a given entity.
+  /// Returns a verified copy of the record of an object of a given entity, or `nil` if the object
+  /// does not exist.
   @inline(__always)
   func record(
     _ number: ObjectNumber, of entity: EntitySchema, allocator: SlabAllocator
@@ -97,8 +98,8 @@ package final class StoreSnapshot {
     return members
   }
 
-  /// Throws if a member is not of the relationship's destination: in a forged file, it may have an
-  /// unknown class or layout.
+  /// Throws if a member does not belong to the relationship's destination. In a forged file, it may
+  /// have an unknown class or layout.
   func check(
     _ members: ArraySlice<ObjectNumber>, _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) {

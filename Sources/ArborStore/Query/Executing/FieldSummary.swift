@@ -12,9 +12,10 @@ struct FieldSummary {
   private var real = 0.0
   private var leastReal = Double.infinity
   private var greatestReal = -Double.infinity
-  /// The extremes of decimals, texts and other byte strings, whose byte order is the order of their
+  /// The least decimal, text or other byte string. The byte order of these is the order of their
   /// values.
   private var leastBytes: [UInt8] = []
+  /// The greatest decimal, text or other byte string.
   private var greatestBytes: [UInt8] = []
   private var decimals = NumberSum()
   /// The values of untyped fields.
@@ -38,7 +39,7 @@ struct FieldSummary {
     }
   }
 
-  /// Adds a whole number as many times as its key has entries.
+  /// Adds a whole number that occurs the given number of times.
   @inline(__always)
   mutating func add(_ number: Int64, times: Int) {
     count += times
@@ -138,7 +139,7 @@ struct FieldSummary {
   }
 }
 
-/// Summarises one attribute of the rows themselves. This is the most common case; its loop touches
+/// Summarizes one attribute of the rows themselves. This is the most common case; its loop touches
 /// only the field.
 struct FieldSummaries: RowSink {
   private let slot: Int

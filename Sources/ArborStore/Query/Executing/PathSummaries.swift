@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Summarises several key paths and expressions of the rows in one pass.
+/// Summarizes several key paths and expressions of the rows in one pass.
 struct PathSummaries: RowSink {
   /// A value that is read once per row, no matter how many functions use it.
   private struct Entry {

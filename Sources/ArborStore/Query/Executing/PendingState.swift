@@ -13,7 +13,7 @@ package protocol PendingState: AnyObject {
   /// The registered objects, whose records need not be copied, or `nil` if there are none.
   var known: NumberMap? { get }
 
-  /// The number of dirty objects from which fetches select pending rows by key.
+  /// The minimum number of dirty objects for which fetches select pending rows by key.
   var leastSelected: Int { get }
 
   /// Returns the inserted and changed objects of one concrete entity that are not deleted. With a

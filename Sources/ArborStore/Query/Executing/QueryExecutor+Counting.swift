@@ -32,8 +32,8 @@ extension QueryExecutor {
     return rows.sink(as: RowCounter.self).count + pending
   }
 
-  /// Returns the number of stored objects that satisfy the predicate if it is known without reading
-  /// rows. A count below `least` is not used, unless there is no predicate.
+  /// Returns the number of stored objects that satisfy the predicate, or `nil` if rows have to be
+  /// read to determine it. A count below `least` is not used, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty {
       let rows = try planner.counts.objectCount(of: family)

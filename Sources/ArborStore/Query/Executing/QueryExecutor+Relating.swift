@@ -23,7 +23,7 @@ extension QueryExecutor {
     }
   }
 
-  /// Returns the plan that answered the query.
+  /// Returns the recorded plan that answered the query, or the given plan if there isn't one.
   private func plan(thatRan plan: AccessPlan) -> AccessPlan {
     if case .rows(let plan) = ran { plan } else { plan }
   }
@@ -95,13 +95,14 @@ private struct OwnerSink: RowSink {
 /// semi-join, planned or already found.
 final class RelatedRows {
   let condition: RelatedCondition
-  /// The scope of the query that finds them.
+  /// The scope of the query that finds the objects.
   let scope: PlanScope
-  /// The plan that finds them, or found them.
+  /// The plan that finds the objects, or has found them.
   let plan: AccessPlan
-  /// The number of objects. Gathered once they have been found.
+  /// The count of the objects, which contains their numbers once they have been found.
   let count: RowCount
-  /// For a to-many relationship, the objects that have any of them as members.
+  /// For a to-many relationship, the objects that have any of these objects as members; otherwise
+  /// `nil`.
   let owners: RowCount?
 
   init(

@@ -56,8 +56,8 @@ extension QueryExecutor {
     return rows
   }
 
-  /// Returns the number of rows to reserve space for: all rows of the plan if no condition remains
-  /// to be evaluated, or a limit of up to one page. Otherwise 0.
+  /// Returns the number of rows to reserve space for: the rows of the plan if no condition remains
+  /// to be evaluated, or at most one page for a scan in order. Otherwise 0.
   private func expectedRows(_ plan: AccessPlan) -> Int {
     guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
       return 0
@@ -90,7 +90,8 @@ extension QueryExecutor {
     return try deliver(&sorter, to: sink)
   }
 
-  /// Scans along an index in the query's order. Returns `nil` if the scan was abandoned.
+  /// Delivers the rows by a scan along an index in the query's order. Returns `nil` if the scan was
+  /// abandoned.
   func deliverInOrder<Order: RowOrder>(
     _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, to sink: any RowSink
   ) throws -> RowDelivery? {

@@ -38,7 +38,7 @@ extension QueryExecutor {
   ) throws -> Bool {
     let filter = try filter(nodes, for: entity)
     let older = try OlderRecords(of: entity, filter, self, nodes)
-    // Two calls of one loop, which the compiler specialises into two loops: testing the filter
+    // Two calls of one loop, which the compiler specializes into two loops: testing the filter
     // inside the loop slows down a filtered scan by an eighth, and `??` adds two thunks per row.
     guard let predicate = filter.predicate else {
       return try scan(entity, entity.layout, { _, _, _ in true }, older, resolver, &rows)
@@ -89,7 +89,7 @@ extension QueryExecutor {
   }
 
   /// Takes a scanned record that may not be a valid one of the newest layout. Returns whether more
-  /// rows are wanted. Kept separate so that the scan's loop stays small enough to be optimised
+  /// rows are wanted. Kept separate so that the scan's loop stays small enough to be optimized
   /// well.
   ///
   /// - Parameter intact: The record, if its checksum is valid.
@@ -162,8 +162,8 @@ extension QueryExecutor {
     if start < numbers.endIndex { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
   }
 
-  /// Throws for a number from an index or a relationship that doesn't belong to the query's
-  /// entities.
+  /// Throws an error for a number from an index or a relationship that doesn't belong to the
+  /// query's entities.
   private func checkForeign(_ number: ObjectNumber) throws {
     throw StoreError.corrupted(
       entity: query.entity.name, object: number,
@@ -228,8 +228,8 @@ extension QueryExecutor {
     return try finish(&rows)
   }
 
-  /// Visits the numbers of a key above a given one and leaves the cursor on the key. Returns
-  /// whether more rows are wanted.
+  /// Visits the numbers of a key that are greater than a given number, and leaves the cursor on the
+  /// key. Returns whether more rows are wanted.
   private func take(
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
     _ lookups: inout OrderedLookups, _ rows: inout RowDelivery
@@ -250,7 +250,7 @@ extension QueryExecutor {
     return true
   }
 
-  /// Returns the last entry below the end of a range.
+  /// Returns the last entry below the end of a range, or `nil` if there isn't one.
   private func last(_ cursor: borrowing Cursor, in range: ScanRange) throws -> Entry? {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
@@ -302,7 +302,7 @@ private struct OrderedLookups: ~Copyable {
     if number.entity != entity.number {
       guard try change(to: number) else { return true }
     }
-    // Neighbours in an index are not neighbours among the records, so searching a cursor's current
+    // Neighbors in an index are not neighbors among the records, so searching a cursor's current
     // page first would rarely succeed.
     guard let bytes = try executor.source.reader.get(records, key: raw) else {
       throw StoreError.missingRecord(number, entity)

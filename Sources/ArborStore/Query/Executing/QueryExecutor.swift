@@ -32,7 +32,7 @@ final class QueryExecutor {
   var findings = Findings()
   /// The access that answered the query, or `nil` before it has run.
   var ran: Ran?
-  /// Counts rows while a plan is being analyzed.
+  /// The tally of rows while a plan is being analyzed, otherwise `nil`.
   var tally: RowTally?
 
   convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: (any PendingState)?) throws
@@ -62,7 +62,7 @@ final class QueryExecutor {
 
   // MARK: Conditions
 
-  /// Compiles some conditions of the query's predicate for the records of one entity.
+  /// Compiles the given conditions of the query's predicate for the records of one entity.
   func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
     var code: CompiledPredicate?
     if let predicate = query.predicate, !nodes.isEmpty {
@@ -106,8 +106,9 @@ struct RowFilter {
 final class RowTally {
   private(set) var visited = 0
   private(set) var accepted = 0
-  /// The time for evaluating conditions, and for sorting.
+  /// The time for evaluating conditions.
   private(set) var filtering = Duration.zero
+  /// The time for sorting.
   private(set) var sorting = Duration.zero
 
   /// Restarts counting. An abandoned scan does not count.

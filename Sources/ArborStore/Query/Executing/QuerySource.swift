@@ -12,7 +12,7 @@ struct QuerySource {
   let limit: WorkLimit
   /// The locale for localized comparisons, or `nil` for the process's locale.
   var locale: Locale?
-  /// Counts keys while a plan is being analyzed.
+  /// The tally of keys while a plan is being analyzed, otherwise `nil`.
   var keyTally: KeyTally?
 
   var schema: ModelSchema { store.schema }

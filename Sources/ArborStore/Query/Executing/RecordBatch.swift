@@ -66,7 +66,7 @@ struct RecordBatch {
     return record
   }
 
-  /// Returns a record with a valid checksum, in any layout.
+  /// Returns a record in any layout, or `nil` if its checksum is invalid.
   @inline(__always)
   func intact(_ index: Int) -> RecordView? {
     guard intact >> UInt64(index) & 1 == 1, let base = records[index].base else { return nil }

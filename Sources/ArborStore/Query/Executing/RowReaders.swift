@@ -9,7 +9,8 @@ final class RowReaders {
   // Cached for the previous row's entity, because most queries have only one.
   private var last: (entity: EntitySchema, readers: [Reader])?
 
-  /// A structure, because closures in arrays are called through thunks.
+  /// The reader of an expression. A structure, because closures in arrays are called through
+  /// thunks.
   private struct Reader {
     let read: ValueReader
   }

@@ -53,7 +53,7 @@ extension RowSink {
 }
 
 /// Passes rows to a closure. Generic types take rows through it: used as sinks, they would be
-/// called through unspecialised witnesses, which nearly doubles the time of a sort.
+/// called through unspecialized witnesses, which nearly doubles the time of a sort.
 struct RowHandler: RowSink {
   let rowsWanted: Int
   private let handle: (Span<FoundRow>, EntitySchema) throws -> Bool
@@ -70,7 +70,6 @@ struct RowHandler: RowSink {
   }
 }
 
-/// Counts rows.
 struct RowCounter: RowSink {
   static var readsRecords: Bool { false }
 

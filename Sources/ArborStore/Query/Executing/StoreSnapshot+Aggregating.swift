@@ -6,7 +6,7 @@ extension StoreSnapshot {
   /// from the ends of indexes if possible.
   ///
   /// - Returns: The value of each aggregate. Objects are never among them.
-  /// - Throws: As ``fetch(_:overlay:allocator:)``.
+  /// - Throws: The same errors as ``fetch(_:overlay:allocator:)``.
   package func aggregate(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: (any PendingState)?
   ) throws(StoreError) -> [PropertyValue] {

@@ -21,7 +21,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// Fetches the only row of a query whose limit is 1, with the slab that contains its copy.
+  /// Fetches the only row of a query whose limit is 1, with the slab that contains its copy, or
+  /// returns `nil` if there isn't one.
   package func first(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
@@ -91,7 +92,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// Returns the plan of a fetch of stored objects. Based on counts alone, unless the fetch is run.
+  /// Returns the plan of a fetch of stored objects. It is based on counts alone, unless the fetch
+  /// is run.
   ///
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.

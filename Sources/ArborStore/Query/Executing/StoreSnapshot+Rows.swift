@@ -7,7 +7,7 @@ extension StoreSnapshot {
   ///   - query: The objects and their limit per group. The plan replaces its order, limit and
   ///     offset.
   /// - Returns: The value of each column, for each row.
-  /// - Throws: As ``fetch(_:overlay:allocator:)``.
+  /// - Throws: The same errors as ``fetch(_:overlay:allocator:)``.
   package func rows(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?
   ) throws(StoreError) -> [[PropertyValue]] {
@@ -41,10 +41,10 @@ extension StoreSnapshot {
 
 extension StoreSnapshot {
   /// Calls `body` with each row that a plan projects from a query's objects, in their order, until
-  /// it returns `false`. Rows that are neither sorted, grouped nor distinct are passed on as they
-  /// are read.
+  /// `body` returns `false`. Rows that are neither sorted, grouped nor distinct are passed on as
+  /// they are read.
   ///
-  /// - Throws: As ``rows(_:_:overlay:)``, possibly after some rows were passed on.
+  /// - Throws: The same errors as ``rows(_:_:overlay:)``, possibly after some rows were passed on.
   package func forEachRow(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?,
     _ body: ([PropertyValue]) -> Bool
@@ -150,9 +150,9 @@ private struct GroupedRows: RowSink {
   private let readers: RowReaders
   private let keyCount: Int
   private let aggregates: [RowPlan.GroupAggregate]
-  /// The newest group per hash of its keys.
+  /// The index of the newest group, by the hash of its keys.
   private var newest: [Int: Int] = [:]
-  /// For each group, the previous group with the same hash, or -1.
+  /// For each group, the index of the previous group with the same hash, or -1.
   private var former: [Int] = []
   /// The groups in the order of their first objects.
   private(set) var groups: [Group] = []
@@ -249,8 +249,8 @@ private struct GroupRows {
     }
   }
 
-  /// Calls `body` with a record of default values. The code reads no record, because all its leaves
-  /// are arguments.
+  /// Calls `body` with a record of default values. The compiled code doesn't read it, because all
+  /// of its leaves are arguments.
   private func withNoRecord<R>(_ body: (RecordView) -> R) -> R {
     entity.layout.template.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else {
@@ -301,7 +301,7 @@ private struct RowOrdering {
     return sorted.map { rows[$0] }
   }
 
-  /// Replaces objects by their store-wide numbers, by which they are ordered. As values, objects
+  /// Replaces objects with their store-wide numbers, by which they are ordered. As values, objects
   /// are ordered by entity name.
   private func numbered(_ value: PropertyValue) -> PropertyValue {
     switch value {

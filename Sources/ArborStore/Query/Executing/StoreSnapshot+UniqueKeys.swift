@@ -12,7 +12,7 @@ extension StoreSnapshot {
   /// record is copied to the allocator's current slab.
   ///
   /// - Returns: `nil` if the query has to be planned, because it has further conditions, its value
-  ///   is too long for the index, or queries are watched, which report their plans.
+  ///   is too long for the index, or queries are watched, which requires a plan to report.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer? {
@@ -100,7 +100,7 @@ extension StoreSnapshot {
 }
 
 extension IndexSchema {
-  /// Returns whether the index is a unique, ascending index of a single attribute, without a
+  /// Returns whether the index is a unique, ascending index of the given attribute alone, without a
   /// condition.
   fileprivate func isUniqueKey(of slot: Int) -> Bool {
     guard isUnique, condition == nil, columns.count == 1 else { return false }

@@ -21,7 +21,7 @@ package struct TextSearch: Sendable {
   /// The objects to search. The order, limit and offset are ignored.
   package let objects: StoreQuery
   package let text: SearchText
-  /// At least one attribute. Their indexes all have the same condition, or none.
+  /// The attributes to search, at least one. Their indexes all have the same condition, or none.
   package let columns: [Column]
   /// The maximum number of rows, or 0 for no limit.
   package let limit: Int
@@ -50,7 +50,7 @@ extension StoreSnapshot {
   /// Returns the stored and pending objects whose texts match a search, the best first. Objects
   /// with equal scores are ordered by number.
   ///
-  /// - Throws: As ``fetch(_:overlay:allocator:)``.
+  /// - Throws: The same errors as ``fetch(_:overlay:allocator:)``.
   package func search(
     _ search: TextSearch, overlay: (any PendingState)?
   ) throws(StoreError) -> [ScoredRow] {

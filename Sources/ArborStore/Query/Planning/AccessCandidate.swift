@@ -100,8 +100,8 @@ final class AccessCandidate {
   }
 }
 
-/// An access path whose keys have not been encoded yet. Only the access paths that are tried need
-/// them.
+/// An access path whose keys have not been encoded yet. Only access paths that are tried need
+/// encoded keys.
 struct AccessOption {
   enum Kind {
     case objects(ColumnMatch)

@@ -64,7 +64,8 @@ struct AccessCandidates {
     matches.first { $0.subject == subject && $0.folding == folding }?.match
   }
 
-  /// Returns the condition that the conjuncts impose on an index column.
+  /// Returns the condition that the conjuncts impose on an index column, or `nil` if there isn't
+  /// one.
   private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
     switch column.kind {
     case .plain: return match(column.source.subject)
@@ -98,7 +99,7 @@ struct AccessCandidates {
     }
   }
 
-  /// Returns the related objects that a match refers to.
+  /// Returns the related objects that a match refers to, or `nil` if it doesn't refer to any.
   private func rows(of match: ColumnMatch) -> RelatedRows? {
     guard let condition = match.related?.condition else { return nil }
     return related.first { $0.condition === condition }

@@ -7,11 +7,11 @@ internal import ArborModel
 /// than the caller's alternative (a scan, at the top level). Rows that no count reports are found
 /// by a ``Trial``, or estimated if the plan is only explained.
 struct AccessPathSelection<Counter: Counts> {
-  /// Up to this number of rows, an access path is always better than a scan.
+  /// The number of rows up to which an access path is always better than a scan.
   private static var fewRows: Int { 16 }
-  /// An access path that finds no more rows is chosen without counting the others.
+  /// The number of rows up to which an access path is chosen without counting the others.
   private static var fewCandidates: Int { 8 }
-  /// Below this number of rows, reading them is faster than gathering a second list to exclude
+  /// The number of rows below which reading them is faster than gathering a second list to exclude
   /// some.
   private static var minimumIntersection: Int { 64 }
 
@@ -24,7 +24,7 @@ struct AccessPathSelection<Counter: Counts> {
   /// The findings of trials, or `nil` to estimate.
   private let findings: Findings?
   private var candidates: AccessCandidates
-  /// The cost of the best list, including reading its records; initially the cost it has to beat.
+  /// The cost of the best list, including reading its records; initially the cost to undercut.
   private var cost: Int
   private var best: CandidateNumbers?
   /// The access paths by index or relationship, for intersections.

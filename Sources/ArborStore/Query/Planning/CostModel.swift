@@ -68,7 +68,7 @@ struct CostModel<Counter: Counts> {
     if case .collection(let collection) = expression { members(of: collection) } else { 4 }
   }
 
-  /// Returns the average number of members per owner.
+  /// Returns the average number of members per owner, or an assumed number if it is unknown.
   private func members(of collection: BoundCollection) -> Int {
     let owners = schema.entities[collection.relationship.declaringEntity].concreteFamily
     guard collection.relationship.isToMany,
@@ -82,15 +82,15 @@ struct CostModel<Counter: Counts> {
 /// Units of cost. One unit is the cost of scanning a row and testing its own values, about 25
 /// nanoseconds. The constants are rounded measurements.
 enum Cost {
-  /// Looking up a record by number, with numbers in ascending order.
+  /// The cost of looking up a record by number, with numbers in ascending order.
   static let lookup = 16
-  /// Following a relationship from a row.
+  /// The cost of following a relationship from a row.
   static let hop = 8
-  /// Searching a database for one key.
+  /// The cost of searching a database for one key.
   static let seek = 8
-  /// Stepping to the next key of an index.
+  /// The cost of stepping to the next key of an index.
   static let key = 2
-  /// The upper limit. The true cost of nested collections can overflow an `Int`.
+  /// The upper limit of costs. The true cost of nested collections can overflow an `Int`.
   static let maximum = Int.max / 4
 
   /// Returns the sum of two costs, limited to ``maximum``.

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Recommends an index that would have served a query, based on its plan and without reading a row.
 struct IndexAdvisor {
-  /// An access path that finds at most this many rows needs no better one.
+  /// The number of rows up to which an access path needs no better one.
   private static let fewRows = 64
 
   private let planner: QueryPlanner<StoredCounts>

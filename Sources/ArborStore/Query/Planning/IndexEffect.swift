@@ -67,8 +67,8 @@ extension QueryExecutor {
     }
   }
 
-  /// Whether columns have the order of the sort keys, forward or backward. Sort keys on columns with
-  /// a fixed value don't matter.
+  /// Returns whether columns have the order of the sort keys, forward or backward. Sort keys on
+  /// columns with a fixed value don't matter.
   private func isOrdered(
     by columns: ArraySlice<FetchIndexDescription.Element>, fixed: [String]
   ) -> Bool {

@@ -11,7 +11,7 @@ struct KeyFilter: Equatable {
     let mask: UInt8
     /// The alternatives for the column's bytes. Empty if there is no condition on the column.
     let ranges: [ScanRange]
-    /// The only range, for a column of 64-bit numbers.
+    /// The range, if there is only one and the column contains 64-bit numbers.
     let span: ClosedRange<UInt64>?
   }
 

@@ -14,8 +14,8 @@ final class OrderedAccess {
   let covered: Set<Int>
   /// The conditions on the leading columns, for the explanation.
   let matches: [ColumnMatch]
-  /// The row after which the scan continues. Among the rows with this key, numbers up to this one
-  /// are skipped.
+  /// The row after which the scan continues, or `nil` for a scan from the beginning. Among the rows
+  /// with this key, numbers up to this one are skipped.
   let last: (key: [UInt8], number: ObjectNumber)?
 
   init(

@@ -4,13 +4,17 @@ internal import ArborModel
 struct PlanExplainer {
   /// The figures of a fetch that has run.
   struct Counts {
-    /// The numbers of rows that the fetch visited, accepted and returned.
+    /// The number of rows that the fetch visited.
     let visited: Int
+    /// The number of visited rows that the fetch accepted.
     let accepted: Int
+    /// The number of rows that the fetch returned.
     let rows: Int
-    /// The times for finding and reading the rows, evaluating conditions, and sorting.
+    /// The time for finding and reading the rows.
     let reading: Duration
+    /// The time for evaluating conditions.
     let filtering: Duration
+    /// The time for sorting.
     let sorting: Duration
   }
 

@@ -29,7 +29,8 @@ extension QueryPlanner {
     return isShort ? covering : nil
   }
 
-  /// Returns an index that begins with an attribute and whose keys decide the predicate.
+  /// Returns an index that begins with an attribute and whose keys decide the predicate, or `nil`
+  /// if there isn't one.
   private func leadingIndex(_ attribute: AttributeSchema) -> CoveringIndex? {
     if !conjuncts.isEmpty {
       guard let candidate = exactAccessPath(),

@@ -2,7 +2,7 @@ internal import ArborModel
 
 extension QueryPlanner {
   /// Returns a scan along an index that is in the order of the sort keys after the columns that
-  /// equalities fix.
+  /// equalities fix, or `nil` if no index qualifies.
   func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
     let wanted = query.sortKeys.compactMap(\.column)
     guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }

@@ -15,7 +15,7 @@ struct QueryPlanner<Counter: Counts> {
 
   /// Returns the planner for the query that finds the related objects that satisfy a condition.
   ///
-  /// - Throws: ``ArborError`` as ``PlanScope``.
+  /// - Throws: The same errors as the initializer of ``PlanScope``.
   func planner(of condition: RelatedCondition) throws(ArborError) -> QueryPlanner {
     let predicate = condition.predicate(in: scope.schema)
     let arguments = scope.query.predicate?.arguments ?? []
@@ -115,7 +115,7 @@ struct QueryPlanner<Counter: Counts> {
   }
 
   /// Returns the access path that alone covers the whole predicate, so that its count is the
-  /// result.
+  /// result, or `nil` if there isn't one.
   func exactAccessPath() -> AccessCandidate? {
     let candidates = candidates(conjuncts)
     for option in candidates.all() {
@@ -128,7 +128,7 @@ struct QueryPlanner<Counter: Counts> {
     return nil
   }
 
-  /// Whether a conjunct is constantly false.
+  /// Whether a conjunct is the constant `false`.
   var isNeverTrue: Bool {
     conjuncts.contains { conjunct in
       if case .constant(false) = conjunct.node { true } else { false }

@@ -57,7 +57,8 @@ struct ScanRanges {
     usedColumns += 1
   }
 
-  /// Appends each value to each prefix and returns the distinct results in order.
+  /// Appends each value to each prefix and returns the distinct results in order, or `nil` if a
+  /// value doesn't have the column's type.
   private mutating func extend(_ prefixes: [[UInt8]], by values: [PropertyValue]) -> [[UInt8]]? {
     var result: [[UInt8]] = []
     for prefix in prefixes {

@@ -3,7 +3,7 @@ internal import ArborModel
 /// A part of a query that has to run before the rest can be planned, because no count reports its
 /// result size.
 ///
-/// Replanning with the result of a part is mid-query re-optimisation (N. Kabra, D. DeWitt, SIGMOD
+/// Replanning with the result of a part is mid-query re-optimization (N. Kabra, D. DeWitt, SIGMOD
 /// 1998). Intersecting lists one by one while the gain exceeds the cost is the joint scan of G.
 /// Antoshenkov (*Dynamic Query Optimization in Rdb/VMS*, 1993).
 enum Trial {
@@ -25,20 +25,20 @@ struct Findings {
     case abandoned(budget: Int)
   }
 
-  /// The shortest list for a conjunction so far, and the index of the first option that it does not
-  /// include.
+  /// The shortest list for a conjunction so far, and the index of the first option that has not
+  /// been considered.
   typealias Intersection = (list: CandidateNumbers, next: Int)
 
   /// The findings in order, the newest last. There are few, usually none.
   private var related: [(condition: RelatedCondition, finding: Related)] = []
   private var intersections: [(position: [Int], finding: Intersection)] = []
 
-  /// Returns the newest finding for a condition on related objects.
+  /// Returns the newest finding for a condition on related objects, or `nil` if there isn't one.
   func related(_ condition: RelatedCondition) -> Related? {
     related.last { $0.condition === condition }?.finding
   }
 
-  /// Returns the newest finding for the conjunction at a position.
+  /// Returns the newest finding for the conjunction at a position, or `nil` if there isn't one.
   func intersection(_ position: [Int]) -> Intersection? {
     intersections.last { $0.position == position }?.finding
   }
@@ -54,7 +54,7 @@ struct Findings {
 
 /// The decision of a planner that has some findings.
 enum PlanningStep<Plan> {
-  /// Run the trial, then plan again with its finding.
+  /// The trial has to run, followed by planning again with its finding.
   case trial(Trial)
   case plan(Plan)
 }

@@ -25,9 +25,10 @@ final class ByteOrder: RowOrder {
   /// sort key, if it is an unfolded attribute of the row itself.
   private let prefixSlot: Int?
   private let prefixMask: UInt64
-  /// The entity that most rows are expected to belong to, and its field of the prefix attribute.
-  /// Constants, because they are read for every row.
+  /// The entity that most rows are expected to belong to. A constant, because it is read for every
+  /// row.
   private let usualEntity: EntitySchema?
+  /// The field of the prefix attribute in the usual entity. A constant for the same reason.
   private let usualField: RecordField?
 
   private struct AttributeKey {
@@ -231,6 +232,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension FieldKind {
-  /// Whether text options apply.
+  /// Whether text options apply to fields of this kind.
   fileprivate var isText: Bool { self == .string }
 }

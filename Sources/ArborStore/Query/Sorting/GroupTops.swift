@@ -16,7 +16,7 @@ struct GroupTops<Order: RowOrder> {
     self.makeOrder = makeOrder
   }
 
-  /// Takes rows of one entity. Always wants more.
+  /// Takes rows of one entity. Always returns `true`, because more rows are wanted.
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     for index in rows.indices { try add(rows[index], of: entity) }
     return true

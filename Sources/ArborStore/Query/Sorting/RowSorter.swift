@@ -70,7 +70,7 @@ struct RowSorter<Order: RowOrder> {
     position = try continuation.map { try $0.position(in: order) }
   }
 
-  /// Takes rows of one entity. Always wants more.
+  /// Takes rows of one entity. Always returns `true`, because more rows are wanted.
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     for index in rows.indices { try add(rows[index], of: entity) }
     return true

@@ -8,7 +8,7 @@ struct SortColumns {
   /// The locale for localized keys that don't specify one.
   let locale: Locale
   private let resolver: SnapshotResolver?
-  /// Reads the computed keys, in their order. `nil` if all keys are paths.
+  /// The readers of the computed keys, in their order, or `nil` if all keys are paths.
   private let readers: RowReaders?
 
   /// The value at the end of a sort key's path.
@@ -19,7 +19,7 @@ struct SortColumns {
     case text(String)
   }
 
-  /// - Parameter resolver: Follows relationships, or `nil` if no key follows one.
+  /// - Parameter resolver: The resolver that follows relationships, or `nil` if no key follows one.
   init(_ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?) {
     self.keys = keys
     schema = environment.schema
@@ -29,7 +29,8 @@ struct SortColumns {
     readers = computed.isEmpty ? nil : RowReaders(computed, environment, resolver)
   }
 
-  /// Follows a path from a row. The view is valid until the next use of the resolver.
+  /// Returns the value at the end of a path from a row. It is valid until the next use of the
+  /// resolver.
   func operand(
     _ path: BoundPath, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) -> Operand {

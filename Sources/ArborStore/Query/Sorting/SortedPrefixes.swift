@@ -9,7 +9,7 @@ struct SortedPrefixes {
     var index: Int
   }
 
-  /// The maximum number of elements that are compared.
+  /// The maximum number of elements that are sorted by comparison.
   private static let few = 256
 
   private var elements: [Element]

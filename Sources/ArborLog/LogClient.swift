@@ -76,8 +76,8 @@ package final class LogClient: SharedLog {
     case .unknown:
       throw ArborError(
         .outcomeUnknown,
-        "It is unknown whether the log \(log.name) has the change of the model. Reopen the store "
-          + "once the log answers.")
+        "It is unknown whether an entry was appended to the log \(log.name). Reopen the store once "
+          + "the log answers.")
     }
   }
 

@@ -23,7 +23,7 @@ extension PersistentStore {
   ///   `diskFull`, `inputOutput`, `corrupted`; errors of commits to a shared log.
   /// - Complexity: Linear in the amount of data that was kept.
   public func confirmMigration() throws(ArborError) {
-    try engine.reporting(engine.confirmMigration())
+    try whileOpen(engine.confirmMigration())
     try engine.reporting(StagedReversal.confirm(engine))
   }
 

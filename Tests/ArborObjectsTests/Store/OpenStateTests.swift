@@ -43,6 +43,13 @@ import Testing
       ("purge", { try store.purge() }), ("destroy", { try store.destroy() }),
       ("uniqueIDs", { _ = try store.uniqueIDs.next() }),
       ("background", { try store.performBackgroundAndWait { _ in } }),
+      ("confirmMigration", { try store.confirmMigration() }), ("compact", { try store.compact() }),
+      ("copy", { try store.copy(to: URL(filePath: "/missing/copy.arbor")) }),
+      ("readers", { _ = try store.readers() }), ("spaceUsage", { _ = try store.spaceUsage() }),
+      ("clearStaleReaders", { _ = try store.clearStaleReaders() }),
+      ("indexBuilds", { _ = try store.indexBuilds() }),
+      ("lastScrub", { _ = try store.lastScrub() }), ("scrub", { try store.scrub() }),
+      ("endBackUps", { try store.endBackUps() }),
     ]
   }
 

@@ -24,7 +24,7 @@ struct CommitValues {
 
   /// Caches a small store's current values on the first call.
   ///
-  /// - Throws: The error of reading objects. The next call starts over.
+  /// - Throws: Any error from reading objects. The next call then starts over.
   mutating func fill() throws(ArborError) {
     guard beginning == nil else { return }
     let context = store.makeContext()

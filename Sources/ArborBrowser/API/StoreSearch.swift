@@ -5,8 +5,8 @@ internal import Foundation
 
 /// A look-up of typed text that finds entities, objects by ID or unique value, and indexed text.
 ///
-/// If it is restricted to an entity, it finds objects only, also by their labels, as a field for a
-/// relationship needs it.
+/// If it is restricted to an entity, it finds only objects, and also finds them by their labels, as
+/// required for choosing a relationship's target.
 struct StoreSearch {
   private static let maximumHitsPerKind = 8
   /// The number of objects above which labels are not searched, unless they are indexed.
@@ -201,7 +201,7 @@ struct StoreSearch {
     results.append(.object(result))
   }
 
-  /// Runs one look-up. Notes its error, unless the store cannot be read.
+  /// Runs one look-up and records its error. Throws if the store cannot be read.
   private mutating func attempt(
     _ look: (inout StoreSearch) throws(ArborError) -> Void
   ) throws(ArborError) {

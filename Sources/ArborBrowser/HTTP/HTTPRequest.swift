@@ -73,7 +73,7 @@ struct HTTPRequest: Sendable {
     return request
   }
 
-  /// Returns the end of the empty line after the headers.
+  /// Returns the end of the empty line after the headers, or `nil` if it hasn't been received.
   private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
     let mark: [UInt8] = [13, 10, 13, 10]
     guard bytes.count >= mark.count else { return nil }

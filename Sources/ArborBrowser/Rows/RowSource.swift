@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborObjects
 internal import ArborSource
 
-/// Objects and values as source: conditions of the predicate language, and Swift as a program with
-/// the model's classes would write it.
+/// Objects and values as source: conditions of the predicate language, and Swift code that uses the
+/// model's classes.
 struct RowSource {
   let entity: BrowsedSchema.Entity
 

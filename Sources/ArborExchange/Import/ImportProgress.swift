@@ -43,7 +43,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
-  /// Set when the import has ended by itself.
+  /// A flag that is set when the import ends without being cancelled.
   private let hasEnded = CancellationFlag()
 
   /// Starts a closure that reports its steps and asks whether to continue.
@@ -202,7 +202,7 @@ extension ImportReport: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Counts what a lenient import skips. Belongs to one batch.
+/// Counts the values and items that a lenient import skips. Belongs to one batch.
 final class ImportDrops {
   private(set) var findings = ImportFindings()
 

@@ -9,8 +9,8 @@ import ArborObjects
 /// plan. Methods called `enter` add to the plan and return the index of what they have added.
 ///
 /// The plan consists of flat arrays of numbers instead of a tree of objects, because an object for
-/// each item, link and value would be more expensive than reading them. Document values are
-/// represented by their positions, values of models are stored separately.
+/// each item, link and value would cost more than reading them. Document values are represented by
+/// their positions; values of models are stored separately.
 final class ExchangePlan {
   struct Item {
     /// The index of its mapping in ``mappings``.
@@ -82,7 +82,7 @@ final class ExchangePlan {
   }
 
   let context: ManagedObjectContext
-  /// The limits that can interrupt planning and the run.
+  /// The limits that can interrupt planning and execution.
   var limit: ExchangeLimit
   /// Receives the values and items skipped by a lenient exchange, or `nil` if they cause errors.
   let drops: ImportDrops?
@@ -100,8 +100,8 @@ final class ExchangePlan {
   private var tablesOfEntity: [[IdentityTable]?] = []
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
-  /// For each attribute of each item, the index of its value on the tape or of its content, or 0 if
-  /// it is missing.
+  /// For each attribute of each item, the tape index of its value in a document or the index of its
+  /// content in a value model, or 0 if it is missing.
   var values: [Int32] = []
   var links: [Link] = []
   var members: [Member] = []
@@ -133,7 +133,7 @@ final class ExchangePlan {
     if count > items.count { items.reserveCapacity(items.count + count) }
   }
 
-  /// Adds a mapping once. Returns its index.
+  /// Adds a mapping unless the plan already contains it. Returns its index.
   func enterMapping(_ mapping: ExchangeMapping) -> Int32 {
     if let index = mapping.indexInPlan, index < mappings.count, mappings[index] === mapping {
       return Int32(index)
@@ -157,7 +157,7 @@ final class ExchangePlan {
     referenceTables[Int(mapping)][relationship]
   }
 
-  /// Adds a document, once for consecutive items. Returns its index.
+  /// Adds a document unless it was the last one added. Returns its index.
   func enterDocument(_ document: JSONDocument) -> Int32 {
     if documents.last !== document { documents.append(document) }
     return Int32(documents.count - 1)
@@ -197,8 +197,8 @@ final class ExchangePlan {
 
   // MARK: Objects by their identities
 
-  /// Returns the table of an entity and its subentities by the given attributes and, if `parent` is
-  /// given, by the object this relationship points to. `scope` bounds the search.
+  /// Returns the table of an entity and its subentities, keyed by the given attributes and, if
+  /// `parent` is given, by the object that this relationship refers to. `scope` bounds the search.
   func table(
     for entity: EntitySchema, by attributes: [AttributeCoder],
     under parent: RelationshipSchema? = nil, within scope: FetchPredicate? = nil
@@ -257,7 +257,8 @@ final class ExchangePlan {
     JSONNode(document: documents[Int(document)], tapeIndex: Int(index))
   }
 
-  /// Returns the location of a reference, for names that were added with one.
+  /// Returns the location of the reference to a name. The name must have been added with a
+  /// location.
   func node(ofName name: Int32) -> JSONNode {
     node(in: names[Int(name)].document, names[Int(name)].node)
   }
@@ -268,8 +269,8 @@ final class ExchangePlan {
     item.origin < 0 ? node(item, item.node) : origins[Int(item.origin)]
   }
 
-  /// Expands labels and groups into items and names, in order. Linear in their number, without
-  /// recursion, because documents may be nested arbitrarily.
+  /// Expands labels and groups into items and names, in order. Linear in the number of members and
+  /// without recursion, because documents may be nested arbitrarily.
   func flattened(_ members: some Collection<Member>) -> [Member] {
     var found: [Member] = []
     found.reserveCapacity(members.count)

@@ -17,7 +17,7 @@ struct DeferredLink {
 struct WaitingLink {
   let object: ObjectID
   let relationship: String
-  /// For each target its possible identities, in order of preference.
+  /// For each target, its possible identities in order of preference.
   let targets: [[IdentityKey]]
   let location: ItemLocation
 }
@@ -74,7 +74,7 @@ extension ExchangeRun {
 
   // MARK: Objects referenced by keys
 
-  /// Returns the known targets of a relationship, and whether these are all.
+  /// Returns the known targets of a relationship, and whether all of its targets are known.
   private func namedObjects(
     _ pending: DeferredLink
   ) -> (members: [ManagedObject], isComplete: Bool) {
@@ -82,7 +82,8 @@ extension ExchangeRun {
     return (members, members.count == Int(pending.link.count))
   }
 
-  /// Returns the first object with one of the keys of a name.
+  /// Returns the object with the most preferred key of a name, or `nil` if no object has any of its
+  /// keys.
   func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
     guard case .named(let name) = member else { return nil }
     let (table, keys) = plan.keys(of: name)
@@ -92,7 +93,7 @@ extension ExchangeRun {
     return nil
   }
 
-  /// Inserts the missing targets of a relationship with their preferred keys.
+  /// Inserts the missing targets of a relationship, each with its most preferred key.
   private func createMissing(_ pending: DeferredLink) throws(ArborError) {
     for member in plan.members(of: pending.link) where namedObject(member) == nil {
       guard case .named(let name) = member else { continue }
@@ -234,7 +235,8 @@ extension ExchangeRun {
     }
   }
 
-  /// Returns the only object with a key, in the store, among uncommitted objects and in the plan.
+  /// Returns the only object with a key among the objects of the store, the context and the plan.
+  /// Throws if there are none or several.
   private func found(_ name: Int32) throws(ArborError) -> ManagedObject {
     let (table, keys) = plan.keys(of: name)
     let matches = keys.flatMap { table.objects(at: Int($0)) }

@@ -187,8 +187,8 @@ extension ExchangeRun {
     return try relationship.set(target, of: object)
   }
 
-  /// Adds members to existing ones, which may have been added through the inverse. In an order, the
-  /// listed ones come first.
+  /// Adds members to existing ones, which may have been added through the inverse. In an ordered
+  /// relationship, the listed ones come first.
   func putFirst(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship
   ) throws(ArborError) -> Bool {

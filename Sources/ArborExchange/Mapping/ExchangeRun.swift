@@ -33,7 +33,8 @@ final class ExchangeRun {
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
   /// Objects that no item has described so far, to be deleted at the end.
   private var missing: [ManagedObject] = []
-  /// The objects of items that were processed for the identity of their containing item.
+  /// The objects of nested items that have already been processed, because they are part of the
+  /// identity of the containing item, by item index.
   var parents: [Int32: ManagedObject] = [:]
 
   init(_ plan: ExchangePlan) { self.plan = plan }
@@ -78,8 +79,8 @@ final class ExchangeRun {
 
   // MARK: Items
 
-  /// Processes one item. Appends its objects, which are several if they share its identity, and
-  /// none if no object exists and none may be inserted.
+  /// Processes one item. Appends its objects: several if they share its identity, none if no object
+  /// exists and inserting isn't allowed.
   func carryOutItem(
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {

@@ -11,7 +11,8 @@ enum IdentityKey: Hashable {
   /// Any other key, in the order of the attributes.
   case values([PropertyValue])
 
-  /// Returns `nil` if a value is null. An object without a part of its identity matches no other.
+  /// Creates the identity of several attributes. Returns `nil` if a value is null, because an
+  /// object without a part of its identity matches no other.
   init?(_ values: [PropertyValue]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
     if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
@@ -94,7 +95,7 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Requests the objects of a key at the next fetch. Returns the key's index.
+  /// Requests the lookup of a key by the next fetch. Returns the key's index.
   @discardableResult
   func want(_ key: IdentityKey) -> Int32 {
     let next = keys.count
@@ -182,7 +183,7 @@ final class IdentityTable {
     children[parent]?[keys[keyIndex], default: []].append(object)
   }
 
-  /// Discards the objects that refer to a parent, before they change.
+  /// Discards the recorded objects that refer to a parent, because they are about to change.
   func forget(_ parent: ManagedObject) { children[parent] = nil }
 
   private func lookUp(
@@ -239,8 +240,8 @@ final class IdentityTable {
     return condition
   }
 
-  /// Returns the values of an attribute of the keys, without duplicates. Numbers are sorted, for
-  /// the index.
+  /// Returns the values of one attribute in the keys, without duplicates. Numbers are sorted for
+  /// the index lookup.
   private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [PropertyValue] {
     if let numbers = numbers(keys) { return numbers.map(PropertyValue.integer) }
     return Array(Set(keys.map { $0[keyIndex] }))

@@ -8,8 +8,9 @@ final class ItemReference {
   private(set) var routes: [ItemRoute]
   /// The routes to the key, or `nil` if it is composed of several values.
   let plainRoutes: [ItemRoute]?
-  /// The entity of the objects, and the attribute that identifies them.
+  /// The entity of the objects.
   let entity: EntitySchema
+  /// The attribute that identifies the objects.
   let attribute: AttributeCoder
   /// Whether an unknown key inserts an object.
   let createsMissing: Bool
@@ -202,8 +203,8 @@ struct ReferenceTemplate {
     }
   }
 
-  /// Returns the keys of an item in order of preference, or none if required values are missing.
-  /// `element` replaces a list among the values found by `value`.
+  /// Returns the keys of an item in order of preference, or an empty array if required values are
+  /// missing. `element` replaces a list among the values found by `value`.
   func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in
       var key = ""

@@ -18,10 +18,10 @@ final class ItemScanner {
   /// The index in ``members`` of the name under which items receive their keys, or `nil` if they
   /// don't.
   private var suppliedKey: Int?
-  /// The indexes of attributes and relationships whose path is specified in the model and that no
-  /// item has had so far.
+  /// The indexes of attributes and relationships whose path is specified in the model and for which
+  /// no item has had a value so far.
   private var unmet: [Int]
-  /// Whether an item was scanned.
+  /// Whether any item has been scanned.
   private(set) var isUsed = false
 
   init(
@@ -86,7 +86,7 @@ final class ItemScanner {
   /// Returns the value of a route in the most recently scanned item.
   func value(of route: ItemRoute) -> JSONNode? { route.value(among: members) }
 
-  /// The properties that no item has had, with their paths in the model.
+  /// The properties for which no item has had a value, with their paths in the model.
   var unmetNames: [(property: String, key: String)] {
     unmet.map { index in
       let (name, routes) =
@@ -100,7 +100,8 @@ final class ItemScanner {
     }
   }
 
-  /// Supplies the keys of items that are values of an object as members with a name.
+  /// Supplies each outermost item with its key in the enclosing JSON object, as a member with the
+  /// given name.
   ///
   /// - Throws: ``ArborError`` `unknownName` if no property is read from such a member.
   func supply(_ name: String) throws(ArborError) {

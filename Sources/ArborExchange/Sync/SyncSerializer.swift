@@ -62,7 +62,7 @@ public protocol SyncSerializer: Sendable {
   /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
   /// A Boolean value that indicates whether a value of a JSON type other than the mapping's is an
-  /// error. Defaults to `false`, in which case the value counts as `nil`.
+  /// error. Defaults to `false`, in which case the value counts as null.
   var strictTypes: Bool { get }
 }
 

@@ -319,8 +319,8 @@ struct BackReference {
 final class ReadCohort {
   private let context: ManagedObjectContext
   private let trail: Trail
-  /// The objects, determined when a relationship of theirs is first requested, which is rare for
-  /// the innermost level.
+  /// The objects, determined when one of their relationships is first requested, which rarely
+  /// happens at the innermost level.
   private lazy var objects: [ManagedObject] = makeObjects?() ?? []
   private var makeObjects: (() -> [ManagedObject])?
   private var next: [Relationship: ReadCohort] = [:]

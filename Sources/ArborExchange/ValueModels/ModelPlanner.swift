@@ -11,8 +11,7 @@ final class ModelPlanner: ModelWriting {
   var shapes: ModelShapes { mappings.shapes }
   /// The items of the models that were passed in, without duplicates.
   private(set) var roots: [Int32] = []
-  /// The properties that items of models have in addition to items of documents, by index in the
-  /// plan.
+  /// The properties that only items of models have, not items of documents, by index in the plan.
   private(set) var models: [Model] = []
   /// The contents of attributes. Index 0 represents an attribute without content.
   private var contents: [StoredForm.Content] = [.value(.null)]

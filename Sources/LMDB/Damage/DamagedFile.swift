@@ -20,8 +20,8 @@ package final class DamagedFile {
   package let pageCount: UInt64
   /// Whether another process has the file open and may change it while it is read.
   package let isInUse: Bool
-  /// Called repeatedly while pages are read. Reading ends with ``LMDBError/closed`` once it returns
-  /// `true`.
+  /// A closure that is called repeatedly while pages are read. Reading ends with
+  /// ``LMDBError/closed`` once it returns `true`.
   package var isStopped: () -> Bool = { false }
   /// The root pages that are valid by themselves, newest first.
   let roots: [MetaPage]
@@ -37,8 +37,8 @@ package final class DamagedFile {
   /// The buffer level at which a nested tree begins.
   var firstFreeLevel = 0
   private var value = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// Reads as many bytes of the file as the medium returns. Tests replace it to simulate unreadable
-  /// sectors.
+  /// The function that reads as many bytes of the file as the medium returns. Tests replace it to
+  /// simulate unreadable sectors.
   var readBytes: (_ descriptor: Int32, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
     readAvailable($0, $1, at: $2)
   }

@@ -40,8 +40,8 @@ extension Environment {
     }
   }
 
-  /// A failed lock conversion may have released the lock. A process that acquired it in between may
-  /// replace the file.
+  /// Takes the shared lock again after a failed lock conversion, which may have released it. Throws
+  /// if another process acquired it in between, because that process may have replaced the file.
   private func takeSharedLockBack() throws(LMDBError) {
     if file.lock(.shared), !isShared || file.isInPlace { return }
     fail(.fileReplaced)

@@ -60,8 +60,8 @@ extension Environment {
     }
   }
 
-  /// Runs `body`, in which this thread waits for writes of other threads. Growth of the map then
-  /// knows that it cannot wait for the snapshots of this thread.
+  /// Runs `body`, in which this thread waits for writes of other threads. While it runs, growing
+  /// the map doesn't wait for the snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     let mine = blockReaders()
     defer { unblockReaders(mine) }
@@ -216,7 +216,7 @@ extension Environment {
     try finishDatabases(isCommitted: false)
   }
 
-  /// After a failed commit, LMDB may refuse to continue, because the root page on disk is
+  /// Records a panic after a failed commit: LMDB refuses to continue if the root page on disk is
   /// uncertain.
   private func noticePanic() {
     state.withLock { state in

@@ -129,7 +129,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Closes the own handle and continues with that of another environment. The gate must be closed.
+  /// Closes this environment's handle and continues with that of another environment. The gate must
+  /// be closed.
   func takeHandle(of other: Environment) {
     guard let handle = other.giveHandle() else { return }
     writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()

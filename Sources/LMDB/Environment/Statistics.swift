@@ -47,8 +47,8 @@ package struct PageUse: Sendable, Hashable {
   /// The number of used pages without the two root pages and the free list.
   package var pagesOfDatabases: Int { max(0, used - list - 2) }
 
-  /// The number of pages of a compacted copy: the two root pages and the databases, plus the pages
-  /// that one more commit adds, a path in the name tree and a list of the pages it frees.
+  /// The number of pages of a compacted copy: the two root pages, the databases, and the pages that
+  /// one more commit adds (a path in the name tree and a list of the freed pages).
   package var compacted: Int { min(all, max(0, used - list) + depth + 1) }
 
   /// The number of bytes that a compacted copy would save.

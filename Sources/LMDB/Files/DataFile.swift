@@ -127,8 +127,8 @@ struct DataFile: ~Copyable {
   }
 
   /// A Boolean value that indicates whether the path still refers to this file. If the path cannot
-  /// be inspected, for example because the process has lost its permissions, whether the file still
-  /// has a name.
+  /// be inspected, for example because the process has lost its permissions, the value indicates
+  /// whether the file still has a name.
   var isInPlace: Bool {
     var status = stat()
     if stat(path, &status) == 0 { return FileIdentity(status) == identity }

@@ -20,8 +20,9 @@
 /// the next opening undoes the steps. Neither file can be opened between steps 1 and 3; see
 /// ``OpeningLock``.
 struct FileReplacement {
-  /// The suffixes of the former file's name, if it is kept or removed at the end, respectively.
+  /// The suffix of the former file's name if the file is kept.
   static let keptSuffix = "-before"
+  /// The suffix of the former file's name if the file is removed at the end.
   static let removedSuffix = "-swap"
 
   private let path: String

@@ -8,8 +8,9 @@ internal import CArborBits
 
 /// The reader table next to the data file.
 enum LockFile {
-  /// The size of a reader slot, and an upper bound of LMDB's own header, in bytes.
+  /// The size of a reader slot in bytes.
   private static let slotSize = 64
+  /// An upper bound of the size of LMDB's header in bytes.
   private static let headerSize = 512
 
   /// Ensures that the lock file is usable before LMDB opens it.

@@ -15,8 +15,8 @@ internal import CArborBits
 /// on timestamps. A process whose file is removed between creating and locking it notices that the
 /// name refers to another file or none, and chooses another name.
 ///
-/// It is a different kind of lock than the `flock` of stores: examining a file that is just
-/// becoming a store must not prevent other code from opening that store.
+/// This lock is independent of the `flock` of stores: examining a file that is just becoming a
+/// store must not prevent other code from opening that store.
 package struct UnfinishedFile: ~Copyable {
   /// The temporary name.
   package let path: String
@@ -70,7 +70,8 @@ package struct UnfinishedFile: ~Copyable {
     return systemRename(path, target) == 0 ? 0 : errno
   }
 
-  /// Returns `nil` if the name is taken or the file has just been removed by a cleanup.
+  /// Creates and locks a file. Returns `nil` if the name is taken or the file has just been removed
+  /// by a cleanup.
   private static func make(_ path: String) throws(LMDBError) -> Int32? {
     let descriptor: Int32
     do throws(LMDBError) { descriptor = try DataFile.createDescriptor(path) } catch {

@@ -27,9 +27,10 @@ final class PageMarks: @unchecked Sendable {
 
   /// The number of bits of page numbers in the first segment.
   private static let firstBits = 12
-  /// Pages with numbers beyond these segments have no mark and are verified at every use.
+  /// The number of segments. Pages with numbers beyond them have no mark and are verified at every
+  /// use.
   private static let segmentCount = 24
-  /// Databases with larger handles are never recorded as settled.
+  /// The number of handles to record. Databases with larger handles are never recorded as settled.
   private static let handleCount = 1 << 10
 
   init() {
@@ -195,8 +196,8 @@ struct SoundPositions: ~Copyable {
     table + Int(truncatingIfNeeded: position >> UInt64(64 - Self.bits))
   }
 
-  /// Returns whether a position, which is a hash of the tree, the height in it, and the least key,
-  /// is known.
+  /// Returns whether a position, which is a hash of the tree, the page's height in the tree, and
+  /// its least key, is known.
   @inline(__always)
   func contains(_ position: UInt64) -> Bool { entry(of: position).pointee == position | 1 }
 

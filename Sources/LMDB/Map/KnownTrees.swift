@@ -6,7 +6,7 @@ internal import CLMDB
 struct KnownTrees {
   private enum Tree {
     case notAsked
-    /// Requested once. From the second request on, it is worth the cost.
+    /// Requested once. Finding the root pays off from the second request on.
     case asked
     case root(MappedTree)
     case unreadable

@@ -121,10 +121,11 @@ package struct TreeSpace: Sendable, Hashable {
 }
 
 extension TransactionReader {
-  /// The number of leaf pages to examine for estimating how full they are.
+  /// The maximum number of leaf pages to examine for estimating how full they are.
   private static var maximumSampledPages: Int { 256 }
-  /// The number of leaf pages to examine for counting the pages of nested trees. These differ by
-  /// orders of magnitude, for example for the words of texts, so that a small sample is inaccurate.
+  /// The maximum number of leaf pages to examine for counting the pages of nested trees. These
+  /// trees differ in size by orders of magnitude, for example for the words of texts, so that a
+  /// small sample is inaccurate.
   private static var maximumCountedPages: Int { 4096 }
 
   /// Returns the pages of several databases of a file. Estimates are limited so that their total

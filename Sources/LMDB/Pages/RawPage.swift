@@ -116,7 +116,7 @@ struct PageFlags: OptionSet {
   static let leaf = PageFlags(rawValue: 0x02)
   static let overflow = PageFlags(rawValue: 0x04)
   static let meta = PageFlags(rawValue: 0x08)
-  /// On disk only in pages within pages.
+  /// Set on disk only in pages within pages.
   static let dirty = PageFlags(rawValue: 0x10)
   static let packed = PageFlags(rawValue: 0x20)
   static let inner = PageFlags(rawValue: 0x40)

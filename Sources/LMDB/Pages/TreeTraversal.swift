@@ -1,4 +1,4 @@
-/// A tree that is being verified: its record and what has been visited so far.
+/// A tree that is being verified: its record, and the numbers of pages and entries visited so far.
 struct TreeTraversal {
   enum Kind {
     /// The free lists.
@@ -13,7 +13,7 @@ struct TreeTraversal {
 
   /// The maximum depth that LMDB's cursors follow.
   static let maximumDepth = 32
-  /// The maximum size of a key, and of a value among several of a key.
+  /// The maximum size in bytes of a key, and of each value of a key with several values.
   static let maximumKeySize = 511
 
   let kind: Kind

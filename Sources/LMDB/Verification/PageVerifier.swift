@@ -43,9 +43,9 @@ struct PageVerifier: ~Copyable {
   var buffers: PageBuffers
   var report = Report()
 
-  /// A name tree with more pages than this is not verified in advance.
+  /// The maximum number of pages of a name tree that is verified in advance.
   fileprivate static let maximumNamePages = 256
-  /// Transactions never leave more missing pages than this.
+  /// The maximum number of missing pages. Transactions never leave more.
   private static let maximumMissingPages: UInt64 = 1 << 24
   /// The maximum number of branch pages to read in the scope ``Scope/branches``.
   private static let maximumBranchPages: UInt64 = 1024

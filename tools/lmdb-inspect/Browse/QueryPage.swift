@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// The queries of the model and the user, and the recent ones. Each opens its objects.
+/// The queries of the model and the user, and the recent ones. Opening a query shows its objects.
 struct QueryPage: BrowsePage {
   private struct Row {
     let kind: String

@@ -15,7 +15,7 @@ struct StoreBrowsing {
     var selected = 0
     /// The index of the first visible row.
     var top = 0
-    /// The number of columns scrolled out on the left.
+    /// The number of columns that are scrolled out of view on the left.
     var shift = 0
   }
 
@@ -53,7 +53,7 @@ struct StoreBrowsing {
     ]
   }
 
-  /// Returns the text to copy, once.
+  /// Returns the text to copy, and clears it.
   mutating func takeCopy() -> String? {
     defer { copied = nil }
     return copied

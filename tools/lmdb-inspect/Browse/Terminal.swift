@@ -90,11 +90,11 @@ final class Terminal {
     return Size(rows: Int(size.ws_row), columns: Int(size.ws_col))
   }
 
-  /// The largest text that terminals accept for the clipboard.
+  /// The maximum size of text that terminals accept for the clipboard, in bytes.
   private static let maximumClipboardSize = 74_994
 
-  /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns whether it
-  /// is short enough.
+  /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns `false` if
+  /// the text is too long.
   func copy(_ text: String) -> Bool {
     let data = Data(text.utf8)
     guard data.count <= Self.maximumClipboardSize else { return false }

@@ -15,7 +15,7 @@ struct ValuePage: BrowsePage {
     case bytes([UInt8])
   }
 
-  /// The number of characters in a line of text, which the arrow keys scroll.
+  /// The maximum number of characters of a line of text. The arrow keys scroll the line.
   private static let maximumLength = 1 << 20
 
   private let subject: String
@@ -84,7 +84,7 @@ struct ValuePage: BrowsePage {
     }
   }
 
-  /// Returns the value as JSON; text that is a JSON document, as that document.
+  /// Returns the value as JSON. Text that is a JSON document is returned as that document.
   private static func json(_ content: Content) -> JSONValue {
     switch content {
     case .value(.string(let text)): (try? JSONValue.parse(Data(text.utf8))) ?? .string(text)

@@ -1,9 +1,9 @@
 import ArborModel
 import Foundation
 
-/// Replaces an attribute's values with artificial ones. With the same key, equal values have equal
-/// replacements. Different values almost certainly have different ones, unless the type or the
-/// bounds allow only a few. Without the key, guesses of a value cannot be verified.
+/// A mask that replaces an attribute's values with artificial ones. With the same key, equal values
+/// have equal replacements. Different values almost certainly have different replacements, unless
+/// the type or the bounds allow only a few. Without the key, guesses of a value cannot be verified.
 struct AttributeMask {
   let attribute: AttributeDescription
   let key: String

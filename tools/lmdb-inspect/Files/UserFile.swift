@@ -83,7 +83,7 @@ struct UserFile {
   /// Reads the file, which must be small, owned by the user, and not writable by others.
   private func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard let path else { return nil }
-    // A pipe would block.
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The program's standard output and standard error.
 enum StandardStream {
-  /// Whether the standard output is a terminal, also while a pager shows it.
+  /// Whether standard output is a terminal. The value doesn't change while a pager is running.
   static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Reopens standard streams that the caller has closed. Otherwise the next opened file would get

@@ -35,7 +35,7 @@ enum StoreCompletion {
       .compactMap { try? InspectedFile(path: $0, isImmutable: false).store }.first
   }
 
-  /// Shells pass words as they were typed.
+  /// Returns a word without quotes and escapes, because shells pass words as they were typed.
   private static func unquoted(_ word: String) -> String {
     word.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")).replacing("\\ ", with: " ")
   }

@@ -22,7 +22,7 @@ extension CGFloat: AttributeValue {
   public func store(in object: ManagedObject, slot: Int) {
     Double(self).store(in: object, slot: slot)
   }
-  /// Returns the number of a dynamic value, floating-point or integer.
+  /// Returns the number of a floating-point or integer value, or `nil` for any other value.
   public static func fromValue(_ value: PropertyValue) -> CGFloat? {
     Double.fromValue(value).map { CGFloat($0) }
   }

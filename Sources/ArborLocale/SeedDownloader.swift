@@ -217,7 +217,8 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     SeedDownloader.aside { task.cancel() }
   }
 
-  /// Modifies the current transfer. Does nothing for a task that has already ended.
+  /// Modifies the current transfer. Does nothing and returns `nil` for a task that has already
+  /// ended.
   @discardableResult
   private func change<R: Sendable>(
     _ task: URLSessionTask, _ body: (inout Transfer) -> R

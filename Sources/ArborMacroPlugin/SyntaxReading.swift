@@ -13,7 +13,7 @@ extension AttributeListSyntax.Element {
   /// The attribute, or `nil` for `#if`.
   var attribute: AttributeSyntax? { self.as(AttributeSyntax.self) }
 
-  /// The attribute's name without its module.
+  /// The attribute's name without its module, or `nil` for `#if`.
   var markerName: String? {
     guard let name = attribute?.attributeName else { return nil }
     return name.as(MemberTypeSyntax.self)?.name.text

@@ -146,7 +146,8 @@ struct EditRun {
     return targets
   }
 
-  /// Returns the object with a name: one of the store, or one inserted by the same edits.
+  /// Returns the object with a name: one of the store, or one inserted by the same edits. Returns
+  /// `nil` if the value isn't a name.
   private func target(
     _ value: JSONValue, _ object: ManagedObject
   ) throws(ArborError) -> ManagedObject? {

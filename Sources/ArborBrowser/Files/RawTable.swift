@@ -84,6 +84,7 @@ package struct RawTable {
   }
 
   /// Returns the number in an integer key of 8 bytes or, in files of other programs, of 4 bytes.
+  /// Returns `nil` for any other key.
   func number(inKey key: UnsafeRawBufferPointer) -> UInt64? {
     guard hasIntegerKeys else { return nil }
     switch key.count {
@@ -93,7 +94,7 @@ package struct RawTable {
     }
   }
 
-  /// Returns the number in a value of a set of numbers.
+  /// Returns the number in a value of a set of numbers, or `nil` for any other value.
   func number(inValue value: UnsafeRawBufferPointer) -> UInt64? {
     guard database.flags.contains(.integerDuplicates), value.count == 8 else { return nil }
     return value.loadUnaligned(as: UInt64.self)

@@ -74,7 +74,8 @@ struct BodyStream: Sendable {
   /// Sends an event whose data is a single line of JSON. Returns whether that succeeded.
   func send(_ value: JSONValue) -> Bool { send("data: \(value.text(.compact))\n\n") }
 
-  /// Sends a comment as a keepalive, so that each side detects if the other one is gone.
+  /// Sends a comment as a keepalive, so that each side detects if the other one is gone. Returns
+  /// whether that succeeded.
   func sendSignOfLife() -> Bool { send(":\n\n") }
 
   /// Sends a chunk of a document. Returns whether that succeeded.
@@ -86,6 +87,7 @@ struct BodyStream: Sendable {
   }
 
   /// Sends the end of a document. Without it, the client knows that the document is truncated.
+  /// Returns whether that succeeded.
   func sendEnd() -> Bool { send("0\r\n\r\n") }
 
   private func send(_ text: String) -> Bool { write(Array(text.utf8)) }

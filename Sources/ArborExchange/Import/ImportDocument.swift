@@ -177,7 +177,7 @@ struct ImportDocument {
   }
 
   /// Returns the path of the first list among an object's members or, failing that, in its nested
-  /// objects.
+  /// objects. Returns `nil` if there is none.
   private static func list(in node: JSONNode, depth: Int = 2) -> String? {
     let members = node.members ?? []
     if let list = members.first(where: { $0.value.kind == .array }) { return list.key }

@@ -201,7 +201,8 @@ final class AttributeCoder: Sendable {
 
   private var expectation: String { dates?.expectation ?? kind.documentExpectation }
 
-  /// The form of values that can be stored without conversion.
+  /// The form of values that can be stored without conversion, or `nil` if all values must be
+  /// converted.
   var plainForm: PlainForm? {
     // Converted values are not stored as they appear in the document.
     if conversion != nil || (type == .string && conversions.contains(.emptyTextIsNull)) {
@@ -223,7 +224,8 @@ final class AttributeCoder: Sendable {
     return node.string.flatMap(number)
   }
 
-  /// Returns the value of an identifying attribute from a string.
+  /// Returns the value of an identifying attribute from a string, or `nil` if the attribute doesn't
+  /// accept it.
   func key(spelledAs text: String) -> PropertyValue? {
     // For an attribute of undefined type, only numbers are keys.
     if type != .undefined, let value = type.fitting(.string(text)) { return value }

@@ -16,9 +16,9 @@ final class ExchangeMapping {
   /// The identity of the entity's objects, or `nil` if each item is a new object.
   let identity: ExchangeIdentity?
   let rules: ExchangeRules
-  /// Finds the values in JSON items.
+  /// The scanner that finds the values in JSON items.
   let scanner: ItemScanner
-  /// The mapping's index in the plan to which it was most recently added.
+  /// The mapping's index in the plan to which it was most recently added, or `nil` before that.
   var indexInPlan: Int?
   /// The indexes of identifying attributes in ``attributes``.
   let identityAttributes: [Int]
@@ -26,7 +26,7 @@ final class ExchangeMapping {
   /// any 64-bit integer without conversion, otherwise `nil`.
   let numberKey: Int?
   /// The index in ``relationships`` of the relationship to the object within which items are
-  /// identified.
+  /// identified, or `nil` if the identity doesn't include one.
   let parent: Int?
   /// The attributes' forms and slots, to read values without retaining attributes.
   let shapes: [MappedAttribute.Shape]
@@ -75,7 +75,8 @@ final class ExchangeMapping {
       identity: identity, rules: rules)
   }
 
-  /// Returns the index of a property in the concatenation of attributes and relationships.
+  /// Returns the index of a property in the concatenation of attributes and relationships, or `nil`
+  /// if it isn't mapped.
   func index(of property: String) -> Int? { indexes[property] }
 
   /// The names of the identifying properties, for messages.
@@ -266,7 +267,7 @@ final class MappedRelationship {
     return true
   }
 
-  /// Adds missing members without reading the others.
+  /// Adds missing members without reading the others. Returns `false` if none are missing.
   func add(_ members: [ManagedObject], to object: ManagedObject) throws(ArborError) -> Bool {
     var added = false
     for member in members where !object.contains(member, atSlot: slot) {

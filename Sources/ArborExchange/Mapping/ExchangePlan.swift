@@ -84,7 +84,7 @@ final class ExchangePlan {
   let context: ManagedObjectContext
   /// The limits that can interrupt planning and execution.
   var limit: ExchangeLimit
-  /// Receives the values and items skipped by a lenient exchange, or `nil` if they cause errors.
+  /// The list of the values and items skipped by a lenient exchange, or `nil` if they cause errors.
   let drops: ImportDrops?
   /// The number of items that were null or dropped by validators.
   var droppedCount = 0

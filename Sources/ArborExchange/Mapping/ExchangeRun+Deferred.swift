@@ -270,7 +270,8 @@ extension ExchangeRun {
     return error
   }
 
-  /// Returns the location of the value an error concerns, or of its item.
+  /// Returns the location of the value that an error concerns, or of its item. Returns `nil` if no
+  /// item describes the object.
   private func location(of error: ArborError) -> ArborError.SourceLocation? {
     guard let id = error.objectID, let object = plan.context.registeredObject(for: id) else {
       return nil

@@ -66,7 +66,8 @@ extension ExchangeRun {
     }
   }
 
-  /// Sets the listed members according to the relationship's policy.
+  /// Sets the listed members according to the relationship's policy. Returns `false` only if
+  /// nothing changes.
   private func setMembers(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship,
     _ link: ExchangePlan.Link
@@ -166,7 +167,8 @@ extension ExchangeRun {
     return pruned
   }
 
-  /// Sets a relationship to a list. Members outside of the scope are left unchanged.
+  /// Sets a relationship to a list. Members outside of the scope are left unchanged. Returns
+  /// `false` if nothing changes.
   private func assign(
     _ members: [ManagedObject], to object: ManagedObject, _ relationship: MappedRelationship,
     _ rules: ExchangeRules

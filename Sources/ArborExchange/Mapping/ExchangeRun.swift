@@ -143,7 +143,8 @@ final class ExchangeRun {
     return own.isEmpty ? Array(found.filter { $0.object(atSlot: inverse) == nil }.prefix(1)) : own
   }
 
-  /// Returns the object that is part of an item's identity, according to the item itself.
+  /// Returns the object that is part of an item's identity, according to the item itself, or `nil`
+  /// if the item doesn't refer to one.
   private func parent(
     of item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject? {

@@ -70,14 +70,17 @@ final class IdentityTable {
   /// The predicate that bounds the search, or `nil` for no bounds.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
-  /// All requested keys, and their indexes.
+  /// All requested keys, by index.
   private var keys: [IdentityKey] = []
+  /// The indexes of keys that are a single integer.
   private var numbers: [Int64: Int] = [:]
+  /// The indexes of all other keys.
   private var others: [IdentityKey: Int] = [:]
   /// The number of repeated requests for a key.
   private(set) var repetitions = 0
   /// The first object of each key that has been looked up.
   private var found: [ManagedObject?] = []
+  /// The other objects of keys that have several, by index of the key.
   private var further: [Int: [ManagedObject]] = [:]
   /// For each parent that has been looked up, the objects that refer to it by key.
   private var children: [ManagedObject: [IdentityKey: [ManagedObject]]] = [:]
@@ -147,14 +150,14 @@ final class IdentityTable {
     }
   }
 
-  /// Returns the first object of a key, except deleted ones. The key must have been requested
-  /// before the last fetch.
+  /// Returns the first object of a key that isn't deleted, or `nil` if there isn't one. The key
+  /// must have been requested before the last fetch.
   func first(at keyIndex: Int) -> ManagedObject? {
     guard let object = found[keyIndex] else { return nil }
     return object.isDeleted ? further[keyIndex]?.first { !$0.isDeleted } : object
   }
 
-  /// Returns the object of a key if there is exactly one and it isn't deleted.
+  /// Returns the object of a key if there is exactly one and it isn't deleted, otherwise `nil`.
   func only(at keyIndex: Int) -> ManagedObject? {
     guard further.isEmpty, let object = found[keyIndex], !object.isDeleted else { return nil }
     return object

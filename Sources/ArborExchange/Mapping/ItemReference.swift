@@ -156,7 +156,8 @@ struct ReferenceTemplate {
     self.alternatives = alternatives
   }
 
-  /// Parses `{key}` or `{key/expression/}` at the beginning of a string.
+  /// Parses `{key}` or `{key/expression/}` at the beginning of a string. Returns `nil` if it is
+  /// malformed.
   private static func value(_ text: inout Substring) throws(ArborError) -> Part? {
     text.removeFirst()
     let name = text.prefix { $0 != "}" && $0 != "/" }
@@ -183,7 +184,7 @@ struct ReferenceTemplate {
     }
   }
 
-  /// The routes of a template that consists of a single key.
+  /// The routes of a template that consists of a single key, or `nil` for any other template.
   var plainRoutes: [ItemRoute]? {
     guard alternatives.count == 1, alternatives[0].count == 1,
       case .value(let routes, nil) = alternatives[0][0]

@@ -8,7 +8,7 @@ final class ItemScanner {
   private let entityName: String
   private let attributes: [MappedAttribute]
   private let relationships: [MappedRelationship]
-  /// Finds the values of the first keys of all routes.
+  /// The members with the first keys of all routes, as found in the most recently scanned item.
   private let members: JSONMembers
   /// For each attribute and relationship, the index of its key in ``members``, or -1 if its routes
   /// don't consist of a single key.
@@ -83,7 +83,7 @@ final class ItemScanner {
     if !unmet.isEmpty { unmet.removeAll { nodes[first + $0] > 0 } }
   }
 
-  /// Returns the value of a route in the most recently scanned item.
+  /// Returns the value of a route in the most recently scanned item, or `nil` if it is missing.
   func value(of route: ItemRoute) -> JSONNode? { route.value(among: members) }
 
   /// The properties for which no item has had a value, with their paths in the model.
@@ -166,7 +166,8 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return value(among: members)?.tapeIndex ?? 0
   }
 
-  /// Returns the route's value in an object whose members have been found.
+  /// Returns the route's value in an object whose members have been found, or `nil` if it doesn't
+  /// exist.
   func value(among members: JSONMembers) -> JSONNode? {
     guard let index, let first = members[index] else { return nil }
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())

@@ -160,7 +160,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     ).with(offending: text, underlying: error)
   }
 
-  /// Returns the raw values of an enumeration that lists its cases.
+  /// Returns the raw values of an enumeration that lists its cases, or `nil` for any other type.
   private static func cases<T>(of type: T.Type) -> [String]? {
     guard let type = type as? any CaseIterable.Type else { return nil }
     func names<C: CaseIterable>(_ type: C.Type) -> [String]? {

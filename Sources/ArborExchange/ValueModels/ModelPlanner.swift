@@ -128,7 +128,7 @@ final class ModelPlanner: ModelWriting {
   }
 
   /// Returns the item that is part of another item's identity: the one that the model itself refers
-  /// to, otherwise the one that refers to the model.
+  /// to, otherwise the one that refers to the model. Returns `nil` if neither exists.
   func parent(of index: Int32) -> Int32? {
     let item = plan.items[Int(index)]
     let relationship = plan.mapping(of: item).parent

@@ -96,7 +96,7 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   func readAny(_ raw: Raw) throws -> Any? { try reading(raw) }
 }
 
-/// Returns a value without its enclosing optional.
+/// Returns a value without its enclosing optional, or `nil` if the optional is `nil`.
 func flattened(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalModelValue else { return value }
   return optional.modelValue

@@ -85,7 +85,7 @@ extension DamagedFile {
   }
 
   /// Returns the branch page that refers to a page. If there are several, because pages are reused,
-  /// returns the one whose subtree is undamaged.
+  /// returns the one whose subtree is undamaged, or `nil` if all are damaged.
   private func branch(above page: UInt64, depth: Int) throws(LMDBError) -> UInt64? {
     var candidates: [UInt64] = []
     try forEachPage { (number, found) throws(LMDBError) in

@@ -85,7 +85,7 @@ package final class DamagedFile {
     value.deallocate()
   }
 
-  /// Returns the page size with which most pages contain their own number.
+  /// Returns the page size with which most pages contain their own number, or `nil` if none does.
   static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
     var best: (size: Int, count: Int)?
     var pageSize = 512

@@ -170,7 +170,8 @@ extension Environment {
 }
 
 extension ReaderInfo {
-  /// Parses a line of LMDB's reader list: process, thread and transaction.
+  /// Parses a line of LMDB's reader list: process, thread and transaction. Returns `nil` for any
+  /// other line.
   init?(line: String) {
     let words = line.split { $0 == " " || $0 == "\n" }
     guard words.count == 3, let process = Int32(words[0]) else { return nil }

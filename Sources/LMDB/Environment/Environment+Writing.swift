@@ -158,7 +158,8 @@ extension Environment {
     }
   }
 
-  /// Commits. Returns `false` if the map had to grow, so that the closure has to run again.
+  /// Commits the transaction. Returns `false` if the map had to grow, so that the closure has to
+  /// run again.
   private func commitWrite() throws(LMDBError) -> Bool {
     let slot = writerSlot.pointer
     slot.pointee.generation &+= 1

@@ -102,8 +102,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and closes LMDB's environment, unless it is already closed. No
-  /// transaction may be alive.
+  /// Ends the idle readers and closes LMDB's environment. Returns `false` if it is already closed.
+  /// No transaction may be alive.
   private func closeHandle() -> Bool {
     state.withLock { state in
       guard let handle = state.handle else { return false }
@@ -117,8 +117,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and returns LMDB's environment. All operations throw
-  /// ``LMDBError/closed`` afterwards. No transaction may be alive.
+  /// Ends the idle readers and returns LMDB's environment, or `nil` if it is closed. All operations
+  /// throw ``LMDBError/closed`` afterwards. No transaction may be alive.
   func giveHandle() -> HandleReference? {
     state.withLock { state in
       guard let handle = state.handle else { return nil }

@@ -13,7 +13,7 @@ final class EnvironmentRegistry: Sendable {
     let birth = ForkGuard.generation
     /// Whether the file is being replaced or removed.
     var isReserved = false
-    /// `weak`, so that the registry keeps no environment open.
+    /// The open environment. The reference is weak, so that the registry doesn't keep it open.
     weak var environment: Environment?
   }
 

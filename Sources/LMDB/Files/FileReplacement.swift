@@ -97,6 +97,7 @@ struct FileReplacement {
   }
 
   /// Moves a lock file, replacing one that no process can have open. The lock file may be missing.
+  /// Returns `false` on failure.
   private static func moveLock(of path: String, to target: String) -> Bool {
     if rename(lock(of: path), lock(of: target)) == 0 { return true }
     guard errno == ENOENT else { return false }

@@ -114,7 +114,8 @@ extension PageGuard {
     if claims?.insert(page) == false { throw damage(tree, page, "it is used twice") }
   }
 
-  /// Returns the tree of a key's values, if they have one and its record is plausible.
+  /// Returns the tree of a key's values, or `nil` if they have none. Throws if its record isn't
+  /// plausible.
   @inline(__always)
   mutating func values(
     of node: RawNode, in tree: GuardedTree

@@ -108,7 +108,8 @@ final class PageMarks: @unchecked Sendable {
     return words + offset
   }
 
-  /// Returns the word of a page, allocating its segment if necessary.
+  /// Returns the word of a page, allocating its segment if necessary. Returns `nil` if the page is
+  /// beyond all segments or there is no memory.
   private func makeWord(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
     let segment = Self.location(of: page).segment
     guard segment < Self.segmentCount else { return nil }

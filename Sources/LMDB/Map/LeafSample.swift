@@ -25,7 +25,8 @@ struct LeafSample {
   }
 
   /// Examines the part of the tree below a page, given as a fraction of the whole, from 0 to 1. If
-  /// not every leaf is examined, those at the midpoints of equal parts are.
+  /// not every leaf is examined, those at the midpoints of equal parts are. Returns `false` if a
+  /// page is invalid.
   private mutating func visit(
     _ tree: MappedTree, _ number: UInt64, from lower: Double, to upper: Double, level: Int
   ) -> Bool {

@@ -83,7 +83,8 @@ extension MappedKey {
     return .behind(span.first &- 1)
   }
 
-  /// Compares the last and the first key if the pages above have not provided a neighbour.
+  /// Compares the last and the first key if the pages above have not provided a neighbour. Returns
+  /// `nil` if the key is between them.
   @inline(__always)
   private mutating func lookAtEnds(of page: MappedPage, _ span: inout NodeSpan) -> FoundNode? {
     if high == nil {

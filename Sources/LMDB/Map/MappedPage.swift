@@ -18,7 +18,7 @@ struct MappedPage {
     }
   }
 
-  /// Returns a node whose header is within the page.
+  /// Returns a node, or `nil` if its header exceeds the page.
   @inline(__always)
   private func node(_ nodeIndex: Int) -> RawNode? {
     let node = bytes.node(nodeIndex)
@@ -39,7 +39,7 @@ struct MappedPage {
     return key &+ 8 <= bytes.size ? bytes.word(key) : nil
   }
 
-  /// Returns the child page of a branch page's node.
+  /// Returns the child page of a branch page's node, or `nil` if the node exceeds the page.
   @inline(__always)
   func child(_ nodeIndex: Int) -> UInt64? { node(nodeIndex)?.child }
 

@@ -39,7 +39,7 @@ struct PageBuffers: ~Copyable {
     return nodeComplaint(page, isLeaf: isLeaf, &summary)
   }
 
-  /// Does the same and summarises the nodes.
+  /// Does the same as ``nodeComplaint(_:isLeaf:)``, and summarises the nodes.
   mutating func nodeComplaint(
     _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
   ) -> String? {

@@ -81,8 +81,9 @@ struct NodeHeader {
 struct NodeSummary {
   /// The header of the first node.
   var first = NodeHeader(0)
-  /// The bits in which other headers differ from the first, and the bits that any header has set.
+  /// The bits in which other headers differ from the first.
   private var differences: UInt64 = 0
+  /// The bits that any header has set.
   private var union: UInt64 = 0
   /// Negative if a key is empty.
   private var emptyKeys = 0

@@ -24,7 +24,8 @@ struct TreeTraversal {
   let rootLevel: Int
   /// The size that all keys must share: 0 until one has been visited, or `nil` if sizes may vary.
   var keySize: Int?
-  /// The size that all values of keys with several values must share.
+  /// The size that all values of keys with several values must share: 0 until one has been visited,
+  /// or `nil` if sizes may vary.
   var valueSize: Int?
 
   var branchPages: UInt64 = 0
@@ -124,7 +125,8 @@ struct TreeTraversal {
 }
 
 extension TreeRecord {
-  /// Returns a description of the damage to a tree's record that is visible without its pages.
+  /// Returns a description of the damage to a tree's record that is visible without its pages, or
+  /// `nil` if there is none.
   func complaint(as kind: TreeTraversal.Kind) -> String? {
     if kind == .named, !hasKnownFlags { return "it has unknown flags" }
     if isEmpty {

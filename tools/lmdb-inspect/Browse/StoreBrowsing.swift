@@ -34,7 +34,7 @@ struct StoreBrowsing {
   private var message: String?
   private(set) var isOver = false
 
-  /// The text to copy to the clipboard, until it has been taken.
+  /// The text to copy to the clipboard, or `nil` after it has been taken.
   private var copied: String?
 
   private let file: InspectedFile
@@ -53,7 +53,7 @@ struct StoreBrowsing {
     ]
   }
 
-  /// Returns the text to copy, and clears it.
+  /// Returns the text to copy, or `nil` if there is none, and clears it.
   mutating func takeCopy() -> String? {
     defer { copied = nil }
     return copied

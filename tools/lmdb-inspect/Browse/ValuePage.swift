@@ -47,7 +47,7 @@ struct ValuePage: BrowsePage {
 
   var count: Int { lines.count }
 
-  /// A shift omits eight characters, because the line has no columns.
+  /// Returns a range of lines. Each shift omits eight characters, because lines have no columns.
   func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {
     (nil, lines[range].map { String($0.dropFirst(8 * shift)) })
   }

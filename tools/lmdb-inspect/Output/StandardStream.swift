@@ -34,7 +34,7 @@ enum StandardStream {
     _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Writes all bytes to a file. Returns the reason if that fails.
+  /// Writes all bytes to a file. Returns the reason if that fails, otherwise `nil`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> String? {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -3,7 +3,8 @@ import Foundation
 
 /// The queries that a user keeps for a store: named ones, and the most recently typed ones.
 ///
-/// They are stored in the user's settings folder, in one file per store that only the user can read.
+/// They are stored in the user's settings folder, in one file per store, which only the user can
+/// read.
 struct QueryShelf {
   private static let maximumHistoryLength = 100
 

@@ -10,7 +10,7 @@ enum StoreCompletion {
     return matching(prefix, store.schema.entities.map(\.name))
   }
 
-  /// Completes the last element of a list of properties, which may follow a minus sign.
+  /// The completion of the last element of a list of properties, which may follow a minus sign.
   static let properties = CompletionKind.custom { words, _, prefix in
     guard let store = store(in: words),
       let entity = words.lazy.compactMap({ store.schema.entity(named: unquoted($0)) }).first
@@ -28,7 +28,7 @@ enum StoreCompletion {
     names.filter { $0.hasPrefix(unquoted(prefix)) }.sorted()
   }
 
-  /// Opens the first word that names a store.
+  /// Opens the first word that names a store. Returns `nil` if none does.
   private static func store(in words: [String]) -> StoreEngine? {
     words.dropFirst().map(unquoted).lazy
       .filter { !$0.hasPrefix("-") && FileManager.default.fileExists(atPath: $0) }

@@ -10,8 +10,8 @@ import Foundation
 
 /// Downloads documents with a session of Foundation.
 ///
-/// The session uses a queue of its own for callbacks, so waiting cannot block it, whichever thread
-/// waits. No cookies, cache or credentials are kept between documents.
+/// The session uses its own queue for callbacks, so a waiting thread never blocks it. No cookies,
+/// cache or credentials are kept between documents.
 final class SeedDownloader: SeedDownloading {
   private let options: SeedOptions
   /// The maximum time for a document in seconds, in the range supported by the session.

@@ -49,8 +49,9 @@ struct BrowsedSchema: Sendable {
       title: title(among: attributes, of: lineage))
   }
 
-  /// Returns the attribute that labels an object: the model's `PrimaryAttribute`, or else one with
-  /// a common name for labels, a unique one, or any string.
+  /// Returns the name of the attribute that labels an object: the model's `PrimaryAttribute`, or
+  /// else one with a common name for labels, a unique one, or any string. Returns `nil` if there is
+  /// none.
   private static func title(
     among attributes: [AttributeDescription], of lineage: [EntityDescription]
   ) -> String? {

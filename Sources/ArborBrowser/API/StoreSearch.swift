@@ -74,7 +74,8 @@ struct StoreSearch {
     }
   }
 
-  /// Adds the object with the ID `Entity/number`, or those of all entities with a number.
+  /// Adds the object with the ID `Entity/number` or, for a number alone, the objects of all
+  /// entities with that number.
   private mutating func addObjectsByID() throws(ArborError) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let last = parts.last, let number = UInt64(last) else { return }
@@ -174,7 +175,7 @@ struct StoreSearch {
     return isPlain && !text.contains("\"") ? text + "*" : text
   }
 
-  /// Returns the parts of a snippet, of which those at odd positions are matches.
+  /// Returns the parts of a snippet. Those at odd positions are matches.
   private static func json(_ snippet: SearchSnippet) -> JSONValue {
     var parts = [snippet.hasMoreBefore ? "…" : ""]
     var start = snippet.text.startIndex

@@ -78,7 +78,7 @@ struct ExportMapping {
     {
       return relationship.isOrdered ? .written : .writtenAtTheLater
     }
-    // An order is always written. Otherwise the side with a single target is shorter.
+    // An ordered side is always written. Otherwise, the side with a single target is shorter.
     if relationship.isOrdered || inverse.isOrdered {
       return relationship.isOrdered ? .written : .followed
     }

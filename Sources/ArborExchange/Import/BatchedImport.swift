@@ -96,7 +96,7 @@ struct PlannedBatch {
   let indexes: [Int32]
   /// The number of items read, including skipped ones.
   let count: Int
-  /// The position in bytes at which the next batch starts.
+  /// The byte offset at which the next batch starts.
   let position: Int
 }
 

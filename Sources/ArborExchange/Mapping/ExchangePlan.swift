@@ -25,7 +25,7 @@ final class ExchangePlan {
     var isWithinParent: Bool
     /// The index of its first attribute in ``values``.
     var values: Int32
-    /// The range of its relationships in ``links``.
+    /// The index of its first relationship in ``links``.
     var firstLink: Int32
     var linkCount: Int32 = 0
     /// The index in ``origins`` of the original item, if a validator has replaced it, otherwise -1.
@@ -73,7 +73,8 @@ final class ExchangePlan {
   struct Name {
     /// The index of the table for the lookup.
     let table: Int32
-    /// The range in ``keys`` of their indexes in the table, in order of preference.
+    /// The index of its first key in ``keys``, which contains indexes in the table in order of
+    /// preference.
     let first: Int32
     var count: Int32 = 0
     /// The location of the reference.

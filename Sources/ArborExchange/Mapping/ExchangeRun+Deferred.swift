@@ -297,7 +297,8 @@ extension ExchangeRun {
     return plan.origin(item).location
   }
 
-  /// Returns the line and column. Reads the file again if its document has been released.
+  /// Returns the line and column of a location, or `nil` if its source cannot be read. Reads the
+  /// file again if its document has been released.
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
     case .node(let document, let node): return plan.node(in: document, node).location

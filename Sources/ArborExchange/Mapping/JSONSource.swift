@@ -113,8 +113,8 @@ extension JSONSource {
     try JSONDocument(try data(), source: name, limits: limits, work: work)
   }
 
-  /// Returns the line and column of a byte. Reads a file again, because imports don't keep
-  /// documents in memory.
+  /// Returns the line and column of a byte, or `nil` if the source cannot be read. Reads a file
+  /// again, because imports don't keep documents in memory.
   func location(of offset: Int) -> ArborError.SourceLocation? {
     let found =
       if case .file(let url) = content {

@@ -29,7 +29,7 @@ extension Environment {
     return try beginSlowly(slot)
   }
 
-  /// Runs `body` on a snapshot and ends it. Data that `body` gets from the snapshot must not
+  /// Runs `body` on a snapshot and ends it. Data that `body` reads from the snapshot must not
   /// outlive it.
   @discardableResult
   package func read<R: ~Copyable>(

@@ -19,7 +19,7 @@ final class EnvironmentRegistry: Sendable {
 
   private enum Finding: Sendable {
     case environment(Environment)
-    /// The environment is just closing. The reference is returned from the lock because releasing
+    /// The environment is being closed. The reference is returned from the lock because releasing
     /// it takes the lock.
     case closing(Environment?)
     case reserved

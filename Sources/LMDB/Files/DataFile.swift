@@ -35,8 +35,8 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// A descriptor of a data file that is opened without mapping it and holds the file's `flock`.
 ///
-/// Closing any descriptor of the *lock* file would release LMDB's own lock, so this never opens it.
-/// An `flock` belongs to this descriptor alone, and other descriptors do not affect it.
+/// Closing any descriptor of the *lock* file would release LMDB's own lock, so this type never
+/// opens it. An `flock` belongs to this descriptor alone, and other descriptors do not affect it.
 struct DataFile: ~Copyable {
   /// The kind of lock on the file.
   enum LockKind {

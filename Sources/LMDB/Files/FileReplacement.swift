@@ -46,7 +46,8 @@ struct FileReplacement {
   func run() throws(LMDBError) {
     // Left over from a replacement that was killed after the last step.
     if !keepsFormer { unlink(former) }
-    // A lock file without its data file would be mistaken for that of the file that gets this name.
+    // A lock file without its data file would be mistaken for the lock file of the file that
+    // receives this name.
     if access(former, F_OK) != 0, errno == ENOENT { unlink(Self.lock(of: former)) }
     guard link(path, former) == 0 else { throw .lastSystemError }
     do throws(LMDBError) {
@@ -71,8 +72,8 @@ struct FileReplacement {
   // MARK: Interrupted replacements
 
   /// Handles a file that has two names: waits for a replacement in progress, or undoes an
-  /// interrupted one. Returns `true` if the path should be checked again, or `false` if the file
-  /// got its second name otherwise.
+  /// interrupted one. Returns `true` if the path should be checked again, or `false` if the second
+  /// name has another cause.
   static func settle(_ path: String, _ identity: FileIdentity) -> Bool {
     let settled = try? OpeningLock.exclusively(path, identity) {
       var status = stat()

@@ -17,7 +17,7 @@ enum LockFile {
   ///
   /// It has to be a regular file that this process can write, with its disk space allocated: LMDB
   /// maps it sparsely, and on a full disk the first access to a hole would raise a signal. A new
-  /// lock file gets the owner of the data file if the system permits that, so that inspecting a
+  /// lock file is given the owner of the data file if the system permits that, so that inspecting a
   /// user's store does not lock the owner out.
   ///
   /// The size of an existing file is not changed, because the first opener determines it. Call this

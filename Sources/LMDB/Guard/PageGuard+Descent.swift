@@ -50,7 +50,7 @@ extension PageGuard {
     }
   }
 
-  /// Verifies the pages besides the path that the engine may access when it removes entries from
+  /// Verifies the pages outside of the path that the engine may access when it removes entries from
   /// the path's leaf: it merges pages with their siblings on every level, and reads the first key
   /// below the merged pages.
   mutating func verifyNeighbours(

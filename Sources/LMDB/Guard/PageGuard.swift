@@ -148,7 +148,7 @@ struct PageGuard: ~Copyable {
     return range.lower.map { PageMarks.mix(seed, $0) } ?? seed
   }
 
-  /// Returns the mark of a verified page: its position, kind and bounds.
+  /// Returns the mark of a verified page: a hash of its position, kind and bounds.
   @inline(__always)
   private func mark(_ page: RawPage, _ position: UInt64) -> UInt32 {
     PageMarks.mark(PageMarks.mix(position, page.word(8)))

@@ -50,7 +50,7 @@ final class PageMarks: @unchecked Sendable {
   // MARK: Databases
 
   /// Returns whether a database has no page left to verify in a state. All pages of an earlier
-  /// state were verified, and later states differ only by what intact engines have written.
+  /// state were verified, and later states differ only in pages that intact engines have written.
   @inline(__always)
   func isSettled(_ handle: UInt32, in state: UInt64) -> Bool {
     guard handle < Self.handleCount else { return false }
@@ -131,7 +131,7 @@ final class PageMarks: @unchecked Sendable {
   }
 
   /// A Boolean value that indicates whether every page of a state is verified or was written by
-  /// this process. Later states differ only by what intact engines have written.
+  /// this process. Later states differ only in pages that intact engines have written.
   @inline(__always)
   var areComplete: Bool {
     get { completeness.load(ordering: .relaxed) }

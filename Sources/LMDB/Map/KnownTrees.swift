@@ -17,7 +17,7 @@ struct KnownTrees {
   /// The commit of the state, or 0 for none.
   private var state = 0
 
-  /// The maximum number of databases with known trees. The engine is used for others.
+  /// The maximum number of databases with known trees. For further databases, the engine is used.
   private static let maximumTrees = 1024
 
   /// Returns the tree of a database for reading it without the engine. Returns `nil` if that is not

@@ -10,8 +10,8 @@
 /// if writing a root page fails. A flipped bit that decreases the *newest* number by two produces
 /// exactly this case, so it undoes the last commit without being detected.
 extension MetaPages {
-  /// - Throws: ``LMDBError/damaged(_:)`` if the newest state is that of an older transaction than
-  ///   the other one.
+  /// - Throws: ``LMDBError/damaged(_:)`` if the root page with the greater transaction number
+  ///   belongs to the earlier commit.
   func checkOrder(_ descriptor: Int32) throws(LMDBError) {
     let former = newest.number == first.number ? second : first
     // The first transactions of a file, and of a compacted copy, free no pages.

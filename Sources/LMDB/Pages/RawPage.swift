@@ -127,11 +127,11 @@ struct PageFlags: OptionSet {
 struct NodeFlags: OptionSet {
   let rawValue: UInt16
 
-  /// The number of the first overflow page of the value.
+  /// The data is the number of the value's first overflow page.
   static let largeData = NodeFlags(rawValue: 0x01)
-  /// The record of a tree.
+  /// The data is the record of a tree.
   static let tree = NodeFlags(rawValue: 0x02)
-  /// Several values: a page within the page, or a tree if combined with `tree`.
+  /// The entry has several values: in a page within the page or, combined with `tree`, in a tree.
   static let values = NodeFlags(rawValue: 0x04)
 }
 

@@ -60,8 +60,8 @@ extension Cursor {
   /// key. For databases of numbers.
   ///
   /// The engine searches for the key once per several hundred numbers, which takes half as long as
-  /// putting them individually. The resulting pages are the same: `MDB_MULTIPLE` repeats what
-  /// `MDB_APPENDDUP` does.
+  /// putting them individually. The resulting pages are the same: `MDB_MULTIPLE` has the same
+  /// effect as repeated `MDB_APPENDDUP`.
   ///
   /// - Parameters:
   ///   - numbers: The numbers, ascending. Nothing is put if there are none.

@@ -8,7 +8,7 @@ enum ValueForm {
   case text, hex, json
 }
 
-/// A whole value on lines of its own: as text, as its bytes, or as JSON.
+/// A page that shows one whole value: as text, as hexadecimal bytes, or as JSON.
 struct ValuePage: BrowsePage {
   enum Content {
     case value(PropertyValue)

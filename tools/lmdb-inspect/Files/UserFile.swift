@@ -80,7 +80,8 @@ struct UserFile {
       "\(path) cannot be removed: \(String(cString: strerror(errno))).")
   }
 
-  /// Reads the file, which must be small, owned by the user, and not writable by others.
+  /// Reads the file, which must be small, owned by the user, and not writable by others. Returns
+  /// `nil` if it doesn't exist.
   private func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard let path else { return nil }
     // Without O_NONBLOCK, opening a pipe would wait for its other end.

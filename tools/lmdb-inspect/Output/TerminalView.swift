@@ -42,7 +42,7 @@ struct TerminalView {
 /// The widths of the columns of a table.
 enum ColumnWidths {
   static let gap = 2
-  /// The minimum width of a column, however narrow the terminal is.
+  /// The minimum width of a column, even on a very narrow terminal.
   private static let least = 6
 
   /// Returns widths that fit a terminal by shrinking the widest columns. The columns of a very

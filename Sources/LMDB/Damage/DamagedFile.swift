@@ -31,7 +31,7 @@ package final class DamagedFile {
   /// The pages in the free list of the root page, if it is known.
   var free: PageClaims
   package internal(set) var knowsFreePages = false
-  /// The last page according to the root page. Pages after it were never committed.
+  /// The number of the last page according to the root page. Pages after it were never committed.
   var lastPage = UInt64.max
   var buffers: PageBuffers
   /// The buffer level at which a nested tree begins.

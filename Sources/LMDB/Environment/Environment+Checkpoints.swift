@@ -36,7 +36,7 @@ package struct RootImage: Sendable, Hashable {
 
   var page: MetaPage? { Self.page(bytes) }
 
-  /// Returns the page to which LMDB writes the root of a transaction.
+  /// Returns the number of the page to which LMDB writes the root of a transaction.
   fileprivate static func slot(of transaction: UInt64) -> UInt64 { transaction & 1 }
 
   /// Returns a copy of the root page with another transaction number, and with the page number of

@@ -22,7 +22,8 @@ extension Environment {
     }
   }
 
-  /// The last committed transaction of any process. Cheap enough to read before every operation.
+  /// The number of the last committed transaction of any process. Cheap enough to read before every
+  /// operation.
   package var lastTransactionID: UInt64 {
     get throws(LMDBError) {
       try withHandle { (handle) throws(LMDBError) -> UInt64 in

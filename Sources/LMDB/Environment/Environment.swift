@@ -26,9 +26,9 @@ package final class Environment: Sendable {
 
   /// The canonical path of the data file.
   package let path: String
-  /// Device and inode of the data file.
+  /// The device and inode of the data file.
   package var identity: FileIdentity { file.identity }
-  /// Whether the path still leads to the data file.
+  /// Whether the path still refers to the data file.
   package var isInPlace: Bool { file.isInPlace }
   package let isReadOnly: Bool
   package let options: EnvironmentOptions

@@ -25,8 +25,8 @@ final class EnvironmentRegistry: Sendable {
     case reserved
   }
 
-  /// The few open files, unordered. The first use of a dictionary with a new key type costs a
-  /// runtime lookup, which would be noticeable when the first store is opened.
+  /// An unordered list of the open files, which are few. The first use of a dictionary with a new
+  /// key type costs a runtime lookup, which would be noticeable when the first store is opened.
   private struct Entries {
     private var list: [(identity: FileIdentity, entry: Entry)] = []
 

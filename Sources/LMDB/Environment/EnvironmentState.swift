@@ -15,9 +15,9 @@ struct EnvironmentState {
   /// The list of all slots ever created.
   var allSlots: SlotReference?
   var activeReaders = 0
-  /// LMDB's transactions of the pins, by their numbers.
+  /// LMDB's transactions of the pins, by the number of the pin.
   var pins: [UInt64: OpaquePointer] = [:]
-  /// The number of the last pin.
+  /// The number that was assigned to the last pin.
   var pinCount: UInt64 = 0
   /// The number of readers whose thread waits for the writer, so that they cannot end.
   var blockedReaders = 0

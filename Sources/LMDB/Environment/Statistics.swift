@@ -44,7 +44,7 @@ package struct PageUse: Sendable, Hashable {
 
   package var used: Int { max(0, all - free) }
 
-  /// The number of used pages without the two root pages and the free list.
+  /// The number of used pages, excluding the two root pages and the free list.
   package var pagesOfDatabases: Int { max(0, used - list - 2) }
 
   /// The number of pages of a compacted copy: the two root pages, the databases, and the pages that
@@ -58,6 +58,6 @@ package struct PageUse: Sendable, Hashable {
 /// An occupied slot in the file's reader table.
 package struct ReaderInfo: Sendable, Hashable {
   package let processID: Int32
-  /// The transaction of its snapshot, or `nil` while idle.
+  /// The transaction number of its snapshot, or `nil` if the slot is idle.
   package let transactionID: UInt64?
 }

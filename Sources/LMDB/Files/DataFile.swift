@@ -18,14 +18,15 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// Returns the identity of the file that `path` currently refers to, or `nil` if there isn't one.
+  /// Creates the identity of the file that `path` currently refers to. Returns `nil` if there isn't
+  /// one.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Returns the identity of an open file, or `nil` if the descriptor is invalid.
+  /// Creates the identity of an open file. Returns `nil` if the descriptor is invalid.
   package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }

@@ -93,9 +93,9 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case directory
     case notRegular
-    /// It belongs to another user, and the current user cannot write to it.
+    /// The lock file belongs to another user, and the current user cannot write to it.
     case foreign(owner: UInt32)
-    /// It is missing and cannot be created in the folder.
+    /// The lock file is missing and cannot be created in the folder.
     case cannotBeMade
   }
 

@@ -18,7 +18,7 @@ internal import CArborBits
 /// This lock is independent of the `flock` of stores: examining a file that is just becoming a
 /// store must not prevent other code from opening that store.
 package struct UnfinishedFile: ~Copyable {
-  /// The temporary name.
+  /// The temporary path.
   package let path: String
   private let descriptor: Int32
 
@@ -63,8 +63,8 @@ package struct UnfinishedFile: ~Copyable {
     guard OpeningLock.take(descriptor, .exclusive, waits: true) else { throw .lastSystemError }
   }
 
-  /// Gives the file its final name. Returns 0 or the number of the system's error, which is
-  /// `EEXIST` if another file has the name and isn't to be replaced.
+  /// Gives the file its final name. Returns 0 or the system's error number, which is `EEXIST` if
+  /// another file has the name and isn't to be replaced.
   package func rename(to target: String, replacing: Bool) -> Int32 {
     guard replacing else { return arbor_rename_exclusive(path, target) }
     return systemRename(path, target) == 0 ? 0 : errno

@@ -140,7 +140,7 @@ struct TreeStep {
   /// The key range of the page.
   let range: PageVerifier.KeyRange
 
-  /// The page below and its key range.
+  /// The number of the page below and its key range.
   var below: (number: UInt64, range: PageVerifier.KeyRange) {
     (page.node(index).child, page.range(of: index, in: range))
   }

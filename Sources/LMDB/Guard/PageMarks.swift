@@ -19,7 +19,8 @@ final class PageMarks: @unchecked Sendable {
   /// the previous one. A segment is allocated when one of its pages is marked, so that opening a
   /// small file is cheap and a large table never moves.
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
-  /// The first transaction in whose state a database had no page left to verify, by handle, or 0.
+  /// The number of the first transaction in whose state a database had no page left to verify, or
+  /// 0, by handle.
   private let settled: UnsafeMutablePointer<UInt64>
 
   private let completeness = Atomic(false)

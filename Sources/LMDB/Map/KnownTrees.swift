@@ -14,7 +14,7 @@ struct KnownTrees {
 
   /// The trees by database handle.
   private var trees: [Tree] = []
-  /// The commit of the state, or 0 for none.
+  /// The transaction number of the state, or 0 for none.
   private var state = 0
 
   /// The maximum number of databases with known trees. For further databases, the engine is used.

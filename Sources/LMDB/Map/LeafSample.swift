@@ -11,7 +11,8 @@ struct LeafSample {
   /// The number of pages that may still be examined, because a damaged tree may contain cycles.
   private var budget: Int
 
-  /// The average number of pages per leaf of the trees that contain the values of its keys.
+  /// The average number of pages, per leaf, of the nested trees that contain the values of the
+  /// leaf's keys.
   var innerPages: Double { allInnerPages / leaves }
   /// The used fraction of the leaves' bytes.
   var fill: Double { usedBytes / allBytes }

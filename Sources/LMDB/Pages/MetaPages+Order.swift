@@ -27,8 +27,8 @@ extension MetaPages {
 }
 
 extension MetaPage {
-  /// Returns the transaction of the last free list: the last key of the free tree. Returns `nil` if
-  /// there isn't one or a page is invalid, which is left to the verification of that tree.
+  /// Returns the transaction number of the last free list: the last key of the free tree. Returns
+  /// `nil` if there isn't one or a page is invalid, which is left to the verification of that tree.
   fileprivate func lastListOfFreePages(_ descriptor: Int32) throws(LMDBError) -> UInt64? {
     if free.isEmpty { return nil }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)

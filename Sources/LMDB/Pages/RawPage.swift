@@ -52,7 +52,7 @@ struct RawNode {
   let page: RawPage
   let offset: Int
 
-  /// The child page of an entry of a branch page.
+  /// The number of the child page of an entry of a branch page.
   var child: UInt64 { UInt64(page.quad(offset)) | UInt64(page.half(offset + 4)) << 32 }
   var flags: NodeFlags { NodeFlags(rawValue: page.half(offset + 4)) }
   var keySize: Int { Int(page.half(offset + 6)) }
@@ -85,7 +85,7 @@ struct NodeSummary {
   private var differences: UInt64 = 0
   /// The bits that any header has set.
   private var union: UInt64 = 0
-  /// Negative if a key is empty.
+  /// A number that is negative if any key is empty.
   private var emptyKeys = 0
 
   fileprivate static var dataBits: UInt64 { 0xFFFF_FFFF }

@@ -8,7 +8,7 @@ struct BrowsedSchema: Sendable {
     /// The stored attributes.
     let attributes: [AttributeDescription]
     let relationships: [RelationshipDescription]
-    /// The attribute that serves as an object's label, or `nil` if there isn't one.
+    /// The name of the attribute that serves as an object's label, or `nil` if there isn't one.
     let title: String?
 
     var name: String { description.name }

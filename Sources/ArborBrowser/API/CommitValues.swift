@@ -14,7 +14,8 @@ struct CommitValues {
   private let store: PersistentStore
   private let schema: BrowsedSchema
   private var known: [ObjectID: [String: JSONValue]] = [:]
-  /// The newest commit that the initial values may include, or `nil` before they are read.
+  /// The sequence number of the newest commit that the initial values may include, or `nil` before
+  /// they are read.
   private var beginning: UInt64?
 
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {

@@ -14,7 +14,7 @@ struct HTTPRequest: Sendable {
   let headers: [String: String]
   var body: [UInt8] = []
 
-  /// Returns the first non-empty parameter with the given name, or `nil`.
+  /// Returns the first non-empty parameter with the given name, or `nil` if there is none.
   func parameter(_ name: String) -> String? { parameters(name).first }
 
   /// Returns all non-empty parameters with the given name.

@@ -80,7 +80,7 @@ struct BodyStream: Sendable {
 
   /// Sends a chunk of a document. Returns whether that succeeded.
   func sendChunk(_ bytes: [UInt8]) -> Bool {
-    // An empty chunk would be the end.
+    // An empty chunk would mark the end.
     guard !bytes.isEmpty else { return true }
     let head = Array("\(String(bytes.count, radix: 16))\r\n".utf8)
     return write(head + bytes + [13, 10])

@@ -165,8 +165,8 @@ struct HTTPLimits: Sendable {
   /// The maximum number of concurrent connections that have presented the token. Further ones are
   /// refused.
   var connections = 32
-  /// The maximum number of concurrent connections that haven't presented it. Exceeding this closes
-  /// the oldest one.
+  /// The maximum number of concurrent connections that haven't presented the token. Exceeding this
+  /// closes the oldest one.
   var strangers = 32
   /// The maximum number of connection threads, including those that are about to end.
   var threads = 128

@@ -241,7 +241,7 @@ final class MappedRelationship {
   var entityName: String { owner.name }
   var isOptional: Bool { schema.description.isOptional }
 
-  /// Checks the number of members of one object.
+  /// Checks that the number of members of one object doesn't exceed the limit.
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(

@@ -97,7 +97,8 @@ final class ExchangePlan {
   /// All tables: those of mappings, references, and lookups of seeds.
   private var identityTables: [IdentityTable] = []
   private var tableIndexes: [IdentityTable.Scope: Int] = [:]
-  /// The tables in which objects of an entity must be recorded. Cleared when a table is added.
+  /// The tables in which objects of an entity must be recorded, by entity index. Cleared when a
+  /// table is added.
   private var tablesOfEntity: [[IdentityTable]?] = []
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
@@ -164,7 +165,7 @@ final class ExchangePlan {
     return Int32(documents.count - 1)
   }
 
-  /// Adds an item that a validator has replaced. Returns its index.
+  /// Adds the original of an item that a validator has replaced. Returns its index.
   func enterOrigin(_ node: JSONNode) -> Int32 {
     origins.append(node)
     return Int32(origins.count - 1)

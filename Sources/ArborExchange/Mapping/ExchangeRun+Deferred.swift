@@ -26,7 +26,7 @@ struct WaitingLink {
 enum ItemLocation {
   /// A tape index in a document of the plan.
   case node(document: Int32, Int32)
-  /// A byte offset in the source, because the document has already been released. Indirect, so that
+  /// A byte offset in the source, for a document that has already been released. Indirect, so that
   /// deferred links are small.
   indirect case byte(Int, of: JSONSource)
 }
@@ -119,7 +119,8 @@ extension ExchangeRun {
       guard relationship.isToMany else {
         return try relationship.set(members.first, of: pending.object)
       }
-      // Items that refer to objects don't describe them, so none is deleted to be inserted again.
+      // Items that refer to objects don't describe them, so members are never deleted to be
+      // inserted again.
       if relationship.policy == .merge { return try relationship.add(members, to: pending.object) }
       return try relationship.set(members, of: pending.object)
     } catch {

@@ -26,8 +26,8 @@ final class ExchangeRun {
   var objects: [ManagedObject?] = []
   /// Relationships that are connected after all items have been processed.
   var deferred: [DeferredLink] = []
-  /// The item of each object, by object number, for errors of a commit. `nil` if items aren't
-  /// recorded.
+  /// The index of each object's item, by object number, for errors of a commit. `nil` if items
+  /// aren't recorded.
   var itemsOfObjects: NumberMap?
   /// The item locations of objects with relationships that earlier batches could not connect.
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]

@@ -52,7 +52,7 @@ enum IdentityKey: Hashable {
 ///
 /// Belongs to one plan.
 final class IdentityTable {
-  /// Identifies a table of a plan.
+  /// The identity of a table in a plan.
   struct Scope: Hashable {
     let entity: Int
     /// The slots of the attributes.

@@ -115,7 +115,7 @@ final class ItemReference {
 ///
 /// ```
 /// {departmentID}                        the value of a key
-/// {code/^[A-Z]+/}                       the first match of a regular expression in it
+/// {code/^[A-Z]+/}                       the first match of a regular expression in the value
 /// {parent} | {code/^[A-Z]+/}-{parent}   the first of these keys that an object has
 /// ```
 struct ReferenceTemplate {

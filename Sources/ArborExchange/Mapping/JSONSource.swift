@@ -85,7 +85,7 @@ extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
 // MARK: Reading
 
 extension JSONSource {
-  /// Returns the whole document, which is read if it is a file.
+  /// Returns the whole document. Reads the file if the source is one.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` if a value could not be encoded.
   func data() throws(ArborError) -> Data {

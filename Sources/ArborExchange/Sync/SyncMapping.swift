@@ -1,7 +1,7 @@
 public import ArborJSON
 
-/// Maps the properties of an entity to values in an item of a payload: each property name to the
-/// type of the value and its path.
+/// A mapping of the properties of an entity to values in an item of a payload: of each property
+/// name to the type of the value and its path.
 ///
 /// ```swift
 /// ["employeeID": .int("id"), "firstTag": .string(["tags", 0]), "photo": .value(["user", "photo"])]

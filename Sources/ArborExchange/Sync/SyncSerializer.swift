@@ -41,8 +41,8 @@ public protocol SyncSerializer: Sendable {
   /// A Boolean value that indicates whether an item without a matching object inserts one. Defaults
   /// to `true`.
   var insertMissing: Bool { get }
-  /// A Boolean value that indicates whether an item changes its matching objects. Defaults to
-  /// `true`. Otherwise it only refers to them.
+  /// A Boolean value that indicates whether an item changes its matching objects. If `false`, it
+  /// only refers to them. Defaults to `true`.
   var updateExisting: Bool { get }
   /// A Boolean value that indicates whether objects missing from the payload are deleted.
   ///

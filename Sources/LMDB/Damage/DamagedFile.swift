@@ -79,7 +79,8 @@ package final class DamagedFile {
   }
 
   deinit {
-    // A child that another thread is starting may have a copy of the descriptor for a moment.
+    // A child process that another thread is starting may have a copy of the descriptor for a
+    // moment.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     value.deallocate()

@@ -54,7 +54,8 @@ extension Environment {
   /// - Throws: ``LMDBError/inUse`` if the file is open; errors of `body`.
   package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)
-    // Explicitly, because a child that another thread is starting may have a copy of the descriptor.
+    // Unlocked explicitly, because a child process that another thread is starting may have a copy
+    // of the descriptor.
     defer { _ = file.lock(.none) }
     return try EnvironmentRegistry.shared.reserving(file.identity, body)
   }

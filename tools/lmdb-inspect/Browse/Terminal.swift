@@ -123,7 +123,7 @@ final class Terminal {
         pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
         pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0),
       ]
-      // An Escape without further bytes for a moment is the key.
+      // An Escape byte that isn't followed by others for a moment is the Escape key.
       let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : 1000)
       if result == 0 {
         return decoder.next(isComplete: true).map(Event.key) ?? .idle

@@ -92,7 +92,7 @@ struct PropertyComparison {
     oddities.append(("\(entity.name).\(property)", text))
   }
 
-  /// Returns the differences between an object in both stores.
+  /// Returns the differences between an object's values in the two stores.
   func changes(
     _ before: (number: ObjectNumber, record: RecordView),
     _ after: (number: ObjectNumber, record: RecordView)

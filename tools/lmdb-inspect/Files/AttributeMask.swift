@@ -31,7 +31,7 @@ struct AttributeMask {
       return .decimal(Decimal(whole(number, 0...999_999_999)))
     case .string: return .string(text(hash))
     case .date:
-      // A second within the years 1970 to 2029.
+      // A whole second in the years 1970 to 2029.
       return .date(
         Date(timeIntervalSinceReferenceDate: real(number, -978_307_200, 915_148_800).rounded(.down))
       )

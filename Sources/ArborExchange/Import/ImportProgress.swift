@@ -43,7 +43,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
-  /// A flag that is set when the import ends without being cancelled.
+  /// A flag that is set when the import's work has returned or thrown.
   private let hasEnded = CancellationFlag()
 
   /// Starts a closure that reports its steps and asks whether to continue.

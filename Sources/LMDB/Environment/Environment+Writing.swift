@@ -61,7 +61,8 @@ extension Environment {
   }
 
   /// Runs `body`, in which this thread waits for writes of other threads. While it runs, growing
-  /// the map doesn't wait for the snapshots of this thread.
+  /// the map throws ``LMDBError/growthBlocked`` instead of waiting for the snapshots of this
+  /// thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     let mine = blockReaders()
     defer { unblockReaders(mine) }

@@ -28,8 +28,8 @@ public final class StoreBrowser: Sendable {
     /// A Boolean value that indicates whether objects can be changed, inserted and deleted in the
     /// page. The default is `false`. A store opened read-only can never be changed.
     public var allowsWriting = false
-    /// The port on 127.0.0.1. The default, 0, selects a free port. It is always the same one for a
-    /// store if it is free, because web browsers keep the settings of a page by its port.
+    /// The port on 127.0.0.1. The default, 0, selects a free port. A store gets the same port each
+    /// time if it is free, because web browsers keep the settings of a page by its port.
     public var port: UInt16 = 0
     /// The time without an authorized request after which the browser stops. The default is half an
     /// hour. A page that shows the live history counts as a request.

@@ -1,5 +1,5 @@
-// The store uses only the part of Foundation that doesn't need ICU, whose data alone are 30 MB of a
-// program. The rest is used by ArborLocale and by what depends on it.
+// The store uses only the part of Foundation that doesn't need ICU, whose data alone adds 30 MB to
+// a program. The rest is used by ArborLocale and its dependents.
 #if canImport(FoundationEssentials)
   @_exported public import FoundationEssentials
 #else

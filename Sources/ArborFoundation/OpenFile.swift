@@ -13,7 +13,7 @@ package final class OpenFile: Sendable {
 
   /// Opens a file.
   ///
-  /// - Parameter flags: Those of `open`.
+  /// - Parameter flags: The flags for the system call `open`.
   package convenience init(_ path: String, _ flags: Int32) throws {
     let descriptor = open(path, flags | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Self.failure() }
@@ -29,7 +29,8 @@ package final class OpenFile: Sendable {
     return Int(status.st_size)
   }
 
-  /// Returns the next bytes, possibly fewer than requested, and none at the end.
+  /// Returns the next bytes, possibly fewer than requested. Returns empty data at the end of the
+  /// file.
   package func bytes(upTo count: Int) throws -> Data {
     guard count > 0, let bytes = malloc(count) else { return Data() }
     let length: Int

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs a closure on a new thread, on Linux with low priority.
+/// Runs a closure on a new thread. On Linux, the thread has low priority.
 package func detachThread(_ body: @escaping @Sendable () -> Void) {
   // Sound: the thread takes over the retained body, or it is released below if there is no thread.
   let context = Unmanaged.passRetained(ThreadBody(body)).toOpaque()

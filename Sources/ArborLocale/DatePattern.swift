@@ -11,10 +11,11 @@ import Foundation
 /// lock.
 final class DatePattern: DateTextFormat {
   private struct Formatters {
-    /// In UTC, which has no gaps. Without a zone, the result is interpreted as local time.
+    /// A formatter in UTC, which has no gaps. If a string doesn't contain a zone, the result is
+    /// interpreted as local time.
     let reader: DateFormatter
     let writer: DateFormatter
-    /// Reads a day and the name of a zone.
+    /// A formatter that reads a day and the name of a zone.
     let zones: DateFormatter
   }
 
@@ -24,7 +25,8 @@ final class DatePattern: DateTextFormat {
   private let reader: PatternReader?
   private let hasZone: Bool
   private let hasTime: Bool
-  /// Created on first use, because creating formatters takes longer than reading many dates.
+  /// The formatters, created on first use, because creating formatters takes longer than reading
+  /// many dates.
   private let formatters = Lock<Formatters?>(nil)
 
   init(
@@ -76,7 +78,7 @@ final class DatePattern: DateTextFormat {
     let formatter = DateFormatter()
     formatter.locale = locale
     formatter.timeZone = zone
-    // Weeks are also those of ISO 8601.
+    // The calendar also determines the weeks: those of ISO 8601.
     formatter.calendar = Calendar(identifier: .iso8601)
     formatter.isLenient = false
     formatter.dateFormat = pattern
@@ -95,7 +97,7 @@ final class DatePattern: DateTextFormat {
     return fields
   }
 
-  /// Returns the date in a string, or `nil`.
+  /// Returns the date in a string, or `nil` if the string doesn't match the pattern.
   func date(_ text: String) -> Date? {
     if let reader {
       if let reading = reader.reading(text) { return date(reading) }

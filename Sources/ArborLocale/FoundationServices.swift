@@ -33,7 +33,7 @@ struct FoundationServices: LocaleServices {
   var timeZones: [String] { TimeZone.knownTimeZoneIdentifiers }
 }
 
-/// Called by `CArborLocale` before main.
+/// Registers the services of Foundation. Called by `CArborLocale` before main.
 @_cdecl("arbor_provide_locale_services")
 package func provideLocaleServices() {
   LocaleSupport.provide(FoundationServices())

@@ -7,7 +7,7 @@ public import ArborObjects
 public import Foundation
 
 extension CGFloat: PredicateArgument {
-  /// The number.
+  /// The number as a `double`.
   public var predicateValue: PropertyValue { .double(Double(self)) }
 }
 
@@ -22,7 +22,7 @@ extension CGFloat: AttributeValue {
   public func store(in object: ManagedObject, slot: Int) {
     Double(self).store(in: object, slot: slot)
   }
-  /// Returns the number of a dynamic value, floating-point or integer.
+  /// Returns the number of a floating-point or integer value, or `nil` for any other value.
   public static func fromValue(_ value: PropertyValue) -> CGFloat? {
     Double.fromValue(value).map { CGFloat($0) }
   }
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - request: The request for the initial objects.
   ///   - handle: A file opened for writing. The text is written at its current position.
-  /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
+  /// - Throws: The same errors as the overload that takes objects; `diskFull` and `inputOutput` if
   ///   the file cannot be written. Text written before the error remains in the file.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to handle: FileHandle, as format: JSONExportFormat = .json,

@@ -10,8 +10,8 @@ import Foundation
 
 /// Downloads documents with a session of Foundation.
 ///
-/// The session uses a queue of its own for callbacks, so waiting cannot block it, whichever thread
-/// waits. No cookies, cache or credentials are kept between documents.
+/// The session uses its own queue for callbacks, so a waiting thread never blocks it. No cookies,
+/// cache or credentials are kept between documents.
 final class SeedDownloader: SeedDownloading {
   private let options: SeedOptions
   /// The maximum time for a document in seconds, in the range supported by the session.
@@ -217,7 +217,8 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     SeedDownloader.aside { task.cancel() }
   }
 
-  /// Modifies the current transfer. Does nothing for a task that has already ended.
+  /// Modifies the current transfer. Does nothing and returns `nil` for a task that has already
+  /// ended.
   @discardableResult
   private func change<R: Sendable>(
     _ task: URLSessionTask, _ body: (inout Transfer) -> R

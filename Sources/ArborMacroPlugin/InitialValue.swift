@@ -3,7 +3,7 @@ internal import SwiftSyntax
 /// Recognizing constant initial values.
 ///
 /// A constant is part of the attribute's description, so that the model contains it and objects
-/// without the class get it, too. Any other expression is evaluated for each object: `UUID()`,
+/// without the class receive it, too. Any other expression is evaluated for each object: `UUID()`,
 /// `Date()`, `Date.now`, a call, a name. A macro sees only the text, so the text decides. Constants
 /// are literals, cases and other constants of the property's own type, operators between these, and
 /// initializers whose arguments determine the value, such as `Date(timeIntervalSince1970: 0)`.

@@ -13,7 +13,7 @@ extension AttributeListSyntax.Element {
   /// The attribute, or `nil` for `#if`.
   var attribute: AttributeSyntax? { self.as(AttributeSyntax.self) }
 
-  /// The attribute's name without its module.
+  /// The attribute's name without its module, or `nil` for `#if`.
   var markerName: String? {
     guard let name = attribute?.attributeName else { return nil }
     return name.as(MemberTypeSyntax.self)?.name.text
@@ -25,7 +25,7 @@ extension ExprSyntax {
   /// The text of a string literal without interpolations, or `nil` for any other expression.
   var plainText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 
-  /// Whether it is an implicit member or a call of one: `.indexed`, `.bounds(0...9)`.
+  /// Whether the expression is an implicit member or a call of one: `.indexed`, `.bounds(0...9)`.
   var isImplicitMember: Bool {
     if let call = self.as(FunctionCallExprSyntax.self) {
       return call.calledExpression.isImplicitMember
@@ -33,7 +33,7 @@ extension ExprSyntax {
     return self.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
   }
 
-  /// Whether it is `nil`, which is equivalent to no initial value.
+  /// Whether the expression is `nil`, which is equivalent to no initial value.
   var isNil: Bool { self.is(NilLiteralExprSyntax.self) }
 
   /// The type that the text reveals: that of a literal, `UUID` for `UUID()`, `Rank` for
@@ -63,7 +63,7 @@ extension ExprSyntax {
 }
 
 extension VariableDeclSyntax {
-  /// Whether it is a static or class variable.
+  /// Whether the variable is a static or class variable.
   var isOfType: Bool { hasModifier(.static) || hasModifier(.class) }
 
   func hasModifier(_ keyword: Keyword) -> Bool {
@@ -151,7 +151,8 @@ extension TypeSyntax {
     }
   }
 
-  /// The last name of a nominal type, and its only generic argument.
+  /// The last name of a nominal type, and its generic argument if it has one. `nil` for any other
+  /// type, and for a type with several arguments.
   private var nameAndArgument: (String, TypeSyntax?)? {
     let name: TokenSyntax
     let clause: GenericArgumentClauseSyntax?
@@ -177,7 +178,7 @@ extension TypeSyntax {
     return ["Int128", "UInt128", "Float16", "Float80"].contains(name) ? name : nil
   }
 
-  /// Whether it is a set of strings, numbers or other values of the standard library and
+  /// Whether the type is a set of strings, numbers or other values of the standard library and
   /// Foundation, which is an attribute like any other codable type. For other sets, the text
   /// doesn't reveal whether the elements are objects.
   var isSetOfScalars: Bool {

@@ -63,7 +63,7 @@ package struct PropertySource: Sendable {
   /// The option that makes an attribute unique. The entity's description contains it.
   package static let unique = ".unique"
 
-  /// The start of the option that names an attribute's transformer.
+  /// The prefix of the option that names an attribute's transformer.
   package static let transformable = ".transformable("
 
   /// Whether the store computes the value, so that it cannot be set.

@@ -144,7 +144,7 @@ struct InspectError: Error, CustomStringConvertible {
 }
 
 extension InspectError {
-  /// Converts any error of a verb.
+  /// Creates the error that represents any error of a verb.
   init(_ error: any Error, on path: String) {
     switch ToolWording.publicError(error) {
     case let error as InspectError: self = error
@@ -160,7 +160,7 @@ extension InspectError {
     }
   }
 
-  /// The errors that are caused by the request, not by the file.
+  /// The codes of errors that are caused by the request, not by the file.
   private static let codesOfQuestions: Set<ArborError.Code> = [
     .invalidPredicate, .unknownName, .typeMismatch, .objectNotFound, .modelMismatch, .notAllowed,
   ]

@@ -69,7 +69,7 @@ func reportAnswer(
   try reportAnswer(on: path, to: Output(form: json ? .json : .text), answer)
 }
 
-/// Prints the result for a file or folder. Errors get an exit code and the path.
+/// Prints the result for a file or folder. Errors are given an exit code and include the path.
 func reportAnswer(
   on path: String, to output: Output, _ answer: (inout Printer) throws -> Void
 ) throws {

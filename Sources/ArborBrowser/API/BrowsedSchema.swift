@@ -8,7 +8,7 @@ struct BrowsedSchema: Sendable {
     /// The stored attributes.
     let attributes: [AttributeDescription]
     let relationships: [RelationshipDescription]
-    /// The attribute that serves as an object's label, or `nil` if there isn't one.
+    /// The name of the attribute that serves as an object's label, or `nil` if there isn't one.
     let title: String?
 
     var name: String { description.name }
@@ -49,8 +49,9 @@ struct BrowsedSchema: Sendable {
       title: title(among: attributes, of: lineage))
   }
 
-  /// Returns the attribute that labels an object: the model's `PrimaryAttribute`, or else one with
-  /// a common name for labels, a unique one, or any string.
+  /// Returns the name of the attribute that labels an object: the model's `PrimaryAttribute`, or
+  /// else one with a common name for labels, a unique one, or any string. Returns `nil` if there is
+  /// none.
   private static func title(
     among attributes: [AttributeDescription], of lineage: [EntityDescription]
   ) -> String? {

@@ -3,15 +3,17 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// All rows of a table or a query as a document, in the forms of the command line.
+/// The export of all rows of a table or query as a document, in the formats of the command-line
+/// tool.
 extension BrowserInterface {
   /// Streams all rows of a table or query from one snapshot.
   ///
-  /// Parameters: `format` (`json`, `ndjson` or `csv`); for objects `entity`, and optionally `where`,
-  /// `sort` and `column`; for a query those of ``query(_:)`` without a limit, and `of=query`. A header
-  /// of the response has the number by which ``exported(_:)`` reports how it ended.
+  /// Parameters: `format` (`json`, `ndjson` or `csv`); for objects `entity`, and optionally
+  /// `where`, `sort` and `column`; for a query those of ``query(_:)`` without a limit, and
+  /// `of=query`. A response header contains the number with which ``exported(_:)`` returns the
+  /// outcome.
   ///
-  /// - Throws: `QueryFailure`, `ArborError`, if the rows cannot be read at all.
+  /// - Throws: `QueryFailure` or `ArborError` if not even the first row can be read.
   func export(_ request: HTTPRequest) throws -> HTTPResponse {
     guard let form = RowForm(named: request.parameter("format") ?? "") else {
       throw ArborError(.invalidArgument, "Choose the format csv, json or ndjson.")
@@ -33,7 +35,8 @@ extension BrowserInterface {
     return response
   }
 
-  /// Returns how an export ended. Parameter: `id`, the number in the header of its response.
+  /// Returns the outcome of an export. Parameter: `id`, the number in the header of the export's
+  /// response.
   func exported(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     guard let number = number("id", of: request, atMost: .max), let state = exports.state(number)
     else { throw ArborError(.unknownName, "The export was not found. Start it again.") }
@@ -74,7 +77,7 @@ private enum ExportedRows: Sendable {
     }
   }
 
-  /// Reads at most one row, to find errors.
+  /// Reads at most one row, to detect errors.
   func readFirst(_ context: ManagedObjectContext) throws(ArborError) {
     switch self {
     case .objects(let rows, let predicate, _):

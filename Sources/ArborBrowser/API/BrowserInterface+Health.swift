@@ -51,8 +51,8 @@ extension BrowserInterface {
   }
 }
 
-/// The check of the entire store, on a thread of its own. Only one runs at a time, however many
-/// clients request it.
+/// The check of the entire store, which runs on its own thread. Only one check runs at a time,
+/// regardless of the number of clients that request it.
 final class CheckUp: Sendable {
   private enum Progress {
     case none(isCancelled: Bool)
@@ -66,7 +66,7 @@ final class CheckUp: Sendable {
 
   init(_ store: PersistentStore) { self.store = store }
 
-  /// Starts a check unless one is running.
+  /// Starts a check unless one is running, and returns the current state.
   func start() -> JSONValue {
     let revocation = Revocation()
     let begins = progress.withLock { progress in

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// Objects as pages, individually, and their parts.
+/// Requests for pages of objects, for single objects, and for their parts.
 extension BrowserInterface {
   private static let largestPage = 500
 

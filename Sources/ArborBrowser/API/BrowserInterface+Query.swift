@@ -44,8 +44,8 @@ extension BrowserInterface {
   }
 
   /// Returns the effect of a hypothetical index on a query: its size and the rows that the query
-  /// would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
-  /// columns: a property, with `-` for descending order or `[cd]` for folded text.
+  /// would read with it. Parameters: those of ``query(_:)`` and any number of `index`, each a
+  /// column of the index: a property, with `-` for descending order or `[cd]` for folded text.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
   func effect(_ request: HTTPRequest) throws -> JSONValue {
@@ -178,7 +178,8 @@ extension BrowserInterface {
     return .object(fields)
   }
 
-  /// Returns the order of a request without the names of its columns, which only rows have.
+  /// Returns the sort keys of a request with the names of columns replaced by their expressions,
+  /// because only rows have column names.
   private static func keysOfObjects(_ request: FetchRequest<ManagedObject>) -> [SortKey] {
     var expressions: [String: String] = [:]
     for column in request.propertiesToFetch {

@@ -11,7 +11,8 @@ extension BrowserInterface {
   /// Returns objects, or one value, as text.
   ///
   /// The document has the `entity`, the `ids` in order, the `columns`, a `format` (`json`, `csv`,
-  /// `swift`, `predicate` or `text`), and `isCell` for the value of the only column of the only object.
+  /// `swift`, `predicate` or `text`), and `isCell` for the value of the only column of the only
+  /// object.
   func copy(_ document: JSONValue) throws(ArborError) -> JSONValue {
     let entity = try schema.entity(document["entity"]?.string ?? "")
     let names = document["ids"]?.array?.compactMap(\.string) ?? []

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// The requests that the page can send, each with a path of its own.
+/// The requests that the page can send, each with its own path.
 ///
 /// Objects are read in a context that is created for the response. Only ``feed`` and ``editor``
 /// retain objects or values between requests.
@@ -108,7 +108,7 @@ final class BrowserInterface: Sendable {
     }
   }
 
-  /// Returns the newest commit's sequence number, including those of other processes.
+  /// Returns the sequence number of the newest commit of any process.
   func newest() throws(ArborError) -> JSONValue {
     .number(JSONNumber(Int64(clamping: try store.newestSequence())))
   }

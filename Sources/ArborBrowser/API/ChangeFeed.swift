@@ -24,7 +24,8 @@ final class ChangeFeed: Sendable {
   private let store: PersistentStore
   private let state = Lock(State())
   private let values: Lock<CommitValues>
-  /// The queue for reading the store, which blocks, on behalf of the task that waits for commits.
+  /// The queue on which the store is read for the task that waits for commits, because reading
+  /// blocks.
   private let queue = DispatchQueue(label: "arbor-browser.feed", qos: .utility)
   private let bell = NSCondition()
 

@@ -14,7 +14,7 @@ struct ChangeList {
   ///   - names: The display names of inserted objects, whose numbers differ between attempts.
   ///   - edited: The objects whose members are listed, or `nil` for all. The inverse side of a link
   ///     is among the changes only if the context happens to have it loaded.
-  /// - Throws: The error of reading old values.
+  /// - Throws: Any error from reading old values.
   init(
     _ context: ManagedObjectContext, _ schema: BrowsedSchema, names: [ObjectID: String],
     edited: Set<ObjectID>? = nil
@@ -101,7 +101,7 @@ struct ChangeList {
         {
           if edited?.contains(object.objectID) == false { continue }
           let order = relationship.isOrdered ? order(from: old, to: value) : nil
-          // Links that the members keep are listed there, but their order isn't.
+          // Links that the members store are listed with the members, but the order isn't.
           if schema.isKeptByMembers(relationship), order == nil { continue }
           properties.append(members(property, from: old, to: value, order))
         } else {
@@ -113,7 +113,7 @@ struct ChangeList {
       return properties
     }
 
-    /// Returns the members in their new order, or `nil` if those that remain keep theirs.
+    /// Returns the members in their new order, or `nil` if the remaining members keep their order.
     private func order(from old: PropertyValue, to new: PropertyValue) -> [String]? {
       let (old, new) = (names(in: old), names(in: new))
       let common = Set(old).intersection(new)

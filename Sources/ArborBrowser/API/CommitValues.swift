@@ -14,7 +14,8 @@ struct CommitValues {
   private let store: PersistentStore
   private let schema: BrowsedSchema
   private var known: [ObjectID: [String: JSONValue]] = [:]
-  /// The newest commit that the initial values may include, or `nil` before they are read.
+  /// The sequence number of the newest commit that the initial values may include, or `nil` before
+  /// they are read.
   private var beginning: UInt64?
 
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {
@@ -24,7 +25,7 @@ struct CommitValues {
 
   /// Caches a small store's current values on the first call.
   ///
-  /// - Throws: The error of reading objects. The next call starts over.
+  /// - Throws: Any error from reading objects. The next call then starts over.
   mutating func fill() throws(ArborError) {
     guard beginning == nil else { return }
     let context = store.makeContext()

@@ -20,11 +20,11 @@ struct EditRun {
     }
   }
 
-  /// Edits that cannot be made as a whole.
+  /// The error for a list of edits that cannot be applied as a whole.
   struct Failure: Error {
     let violations: [Violation]
 
-    /// One error for all violations.
+    /// A single error that represents all violations.
     var error: ArborError {
       guard violations.count > 1 else {
         return violations.first?.error ?? ArborError(.validation, "The changes are not valid.")
@@ -42,9 +42,9 @@ struct EditRun {
   private var inserted: [String: ManagedObject] = [:]
   private(set) var violations: [Violation] = []
 
-  /// Applies edits to a context without changes.
+  /// Applies edits to a context that has no uncommitted changes.
   ///
-  /// - Throws: An error of the store, such as `corrupted`. Invalid edits are violations.
+  /// - Throws: Any error from the store, such as `corrupted`. Invalid edits are violations.
   init(
     _ edits: [JSONValue], _ store: PersistentStore, _ schema: BrowsedSchema,
     in context: ManagedObjectContext
@@ -75,7 +75,7 @@ struct EditRun {
 
   /// Validates the changes as a commit would, and adds the violations.
   ///
-  /// - Throws: An error of the store. Violations of the model's rules are not thrown.
+  /// - Throws: Any error from the store. Violations of the model's rules are not thrown.
   mutating func validate() throws(ArborError) {
     do throws(ArborError) { try context.validate() } catch {
       guard Self.isViolation(error) else { throw error }
@@ -125,7 +125,7 @@ struct EditRun {
     }
   }
 
-  /// Replaces the members by a list, or adds and removes members: `{"add": […], "remove": […]}`.
+  /// Replaces the members with a list, or adds and removes members: `{"add": […], "remove": […]}`.
   private func setMembers(
     _ value: JSONValue, of members: RelatedObjects, _ object: ManagedObject
   ) throws(ArborError) {
@@ -146,7 +146,8 @@ struct EditRun {
     return targets
   }
 
-  /// Returns the object with a name: one of the store, or one inserted by the same edits.
+  /// Returns the object with a name: one of the store, or one inserted by the same edits. Returns
+  /// `nil` if the value isn't a name.
   private func target(
     _ value: JSONValue, _ object: ManagedObject
   ) throws(ArborError) -> ManagedObject? {

@@ -2,8 +2,8 @@ internal import ArborJSON
 internal import ArborLocks
 internal import ArborModel
 
-/// How the latest exports ended. The body of a response cannot contain that, because a document that
-/// has been cut must not look complete.
+/// The outcomes of the latest exports. The body of a response cannot report its own outcome,
+/// because a truncated document must not look complete.
 final class ExportLog: Sendable {
   enum State: Sendable {
     case running
@@ -20,7 +20,7 @@ final class ExportLog: Sendable {
 
   private let log = Lock(Log())
 
-  /// Notes a new export. Returns its number.
+  /// Records a new export. Returns its number.
   func begin() -> Int {
     log.withLock { log in
       let number = log.next

@@ -6,9 +6,10 @@ internal import Foundation
 /// The estimated size of an index that doesn't exist, from a sample of its objects.
 struct IndexSize {
   private static let sampleSize = 1000
-  /// The bytes of a key in addition to its columns: its first object and its position in the page.
+  /// The number of bytes of a key in addition to its columns: its first object and its position in
+  /// the page.
   private static let perKey = 20.0
-  /// The bytes of each further object with the same key.
+  /// The number of bytes of each further object with the same key.
   private static let perObject = 9.0
 
   let entries: Int

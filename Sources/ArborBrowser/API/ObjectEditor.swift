@@ -99,8 +99,8 @@ final class ObjectEditor: Sendable {
     do {
       let list = try change()
       guard list.digest == digest else {
-        // Not by undoing: edits without effect create no undo group, so that the last group is that
-        // of a commit.
+        // Not by undoing: edits without effect create no undo group, so the last group would be
+        // that of a commit.
         context.rollback()
         return .json(list.json(isCommitted: false), status: digest == nil ? .ok : .conflict)
       }

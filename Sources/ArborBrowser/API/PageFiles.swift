@@ -48,7 +48,7 @@ enum PageFiles {
   private static let css = "text/css; charset=utf-8"
   private static let script = "text/javascript; charset=utf-8"
 
-  /// Returns the file at a path. Throws a refusal if it doesn't exist.
+  /// Returns a response with the file at a request's path. Throws a refusal if it doesn't exist.
   static func answer(_ request: HTTPRequest) throws(HTTPRequest.Refusal) -> HTTPResponse {
     guard let file = files[request.path] else {
       throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

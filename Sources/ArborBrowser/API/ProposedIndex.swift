@@ -8,8 +8,8 @@ internal import Foundation
 package struct ProposedIndex {
   private let advice: IndexAdvice
 
-  /// Creates an index from its columns: a property, with `-` for descending order and `[cd]` for text
-  /// without case and diacritics.
+  /// Creates an index from its columns, each a property with `-` for descending order or `[cd]` for
+  /// text that is compared without case and diacritics.
   ///
   /// - Throws: `ArborError` `unknownName` or `invalidArgument`.
   package init(
@@ -80,9 +80,9 @@ package struct ProposedIndex {
       ]
     }
 
-    /// The effect in words.
+    /// Returns a description of the effect.
     ///
-    /// - Parameter bytes: Returns a number of bytes with its unit.
+    /// - Parameter bytes: A closure that formats a number of bytes with its unit.
     package func text(_ bytes: (Int) -> String) -> String {
       let space =
         size.map { "up to \($0.entries) entries, about \(bytes($0.bytes)) (estimated); " } ?? ""

@@ -5,8 +5,8 @@ internal import Foundation
 
 /// A look-up of typed text that finds entities, objects by ID or unique value, and indexed text.
 ///
-/// If it is restricted to an entity, it finds objects only, also by their labels, as a field for a
-/// relationship needs it.
+/// If it is restricted to an entity, it finds only objects, and also finds them by their labels, as
+/// required for choosing a relationship's target.
 struct StoreSearch {
   private static let maximumHitsPerKind = 8
   /// The number of objects above which labels are not searched, unless they are indexed.
@@ -74,7 +74,8 @@ struct StoreSearch {
     }
   }
 
-  /// Adds the object with the ID `Entity/number`, or those of all entities with a number.
+  /// Adds the object with the ID `Entity/number` or, for a number alone, the objects of all
+  /// entities with that number.
   private mutating func addObjectsByID() throws(ArborError) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let last = parts.last, let number = UInt64(last) else { return }
@@ -174,7 +175,7 @@ struct StoreSearch {
     return isPlain && !text.contains("\"") ? text + "*" : text
   }
 
-  /// Returns the parts of a snippet, of which those at odd positions are matches.
+  /// Returns the parts of a snippet. Those at odd positions are matches.
   private static func json(_ snippet: SearchSnippet) -> JSONValue {
     var parts = [snippet.hasMoreBefore ? "…" : ""]
     var start = snippet.text.startIndex
@@ -201,7 +202,7 @@ struct StoreSearch {
     results.append(.object(result))
   }
 
-  /// Runs one look-up. Notes its error, unless the store cannot be read.
+  /// Runs one look-up and records its error. Throws if the store cannot be read.
   private mutating func attempt(
     _ look: (inout StoreSearch) throws(ArborError) -> Void
   ) throws(ArborError) {

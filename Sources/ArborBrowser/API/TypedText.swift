@@ -10,7 +10,7 @@ struct TypedText {
   var composites: [CompositeDescription] = []
   /// The key path of the composite that the attribute is a part of, or `nil`.
   var owner: String?
-  /// The current value, whose parts are kept unless the input has others.
+  /// The current value. Its parts are kept unless the input changes them.
   var current = PropertyValue.null
 
   private var keyPath: String { (owner.map { "\($0)." } ?? "") + attribute.name }

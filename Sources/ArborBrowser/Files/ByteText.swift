@@ -35,7 +35,7 @@ package struct ByteText {
     return isPrintable ? text : nil
   }
 
-  /// Hexadecimal and text on one line.
+  /// The bytes in hexadecimal and as text, on one line.
   package var line: String {
     guard let text else { return hex(limit: Self.maximumLength) }
     let shown = text.count > Self.maximumLength ? text.prefix(Self.maximumLength) + "…" : text[...]

@@ -1,8 +1,8 @@
 internal import ArborLocks
 package import LMDB
 
-/// The positions of the entries of a database. LMDB finds entries by key only, so the keys of some
-/// positions are remembered while the entries are passed.
+/// The positions of the entries of a database. LMDB finds entries by key only, so the keys at some
+/// positions are recorded while entries are traversed.
 package final class EntryPositions: Sendable {
   private static let distance = 1024
 

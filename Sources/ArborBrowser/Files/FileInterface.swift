@@ -6,8 +6,8 @@ internal import ArborStore
 internal import Foundation
 internal import LMDB
 
-/// The requests that the page can send about an LMDB file of another program, each with a path of
-/// its own. Nothing can be changed.
+/// The requests that the page can send about an LMDB file of another program, each with its own
+/// path. Nothing can be changed.
 final class FileInterface: Sendable {
   private static let largestPage = 500
   /// The maximum number of characters of a key or value in a table.
@@ -205,7 +205,7 @@ final class FileInterface: Sendable {
     try marks.forEach(in: range, of: environment, body)
   }
 
-  /// Returns bytes as a number, text, or hex, shortened.
+  /// Returns bytes as a number, or as truncated text or hex.
   private func cell(_ number: UInt64?, _ bytes: UnsafeRawBufferPointer) -> JSONValue {
     if let number { return ["number": .string(String(number))] }
     // Only the beginning of a long value is examined.

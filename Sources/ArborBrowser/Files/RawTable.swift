@@ -60,7 +60,7 @@ package struct RawTable {
     Self.json(value, number(inValue: value))
   }
 
-  /// Returns bytes as an object, with a number instead of text if they are one.
+  /// Returns bytes as an object, with a number instead of text if they represent one.
   private static func json(_ bytes: UnsafeRawBufferPointer, _ number: UInt64?) -> JSONValue {
     let text = ByteText(bytes).json
     guard let number, var object = text.object else { return text }
@@ -83,7 +83,8 @@ package struct RawTable {
     ]
   }
 
-  /// Returns the number in an integer key of 8 bytes, or of 4 bytes, as other programs may write.
+  /// Returns the number in an integer key of 8 bytes or, in files of other programs, of 4 bytes.
+  /// Returns `nil` for any other key.
   func number(inKey key: UnsafeRawBufferPointer) -> UInt64? {
     guard hasIntegerKeys else { return nil }
     switch key.count {
@@ -93,14 +94,14 @@ package struct RawTable {
     }
   }
 
-  /// Returns the number in a value of a set of numbers.
+  /// Returns the number in a value of a set of numbers, or `nil` for any other value.
   func number(inValue value: UnsafeRawBufferPointer) -> UInt64? {
     guard database.flags.contains(.integerDuplicates), value.count == 8 else { return nil }
     return value.loadUnaligned(as: UInt64.self)
   }
 
-  /// Returns the bytes of a key that a person has typed, or `nil` if it isn't one: text, hex as `0x…`,
-  /// or a number for integer keys.
+  /// Returns the bytes of a key that the user has entered as text, as hex (`0x…`), or as a number
+  /// for integer keys. Returns `nil` if the input is invalid.
   package func key(
     _ text: String, in transaction: borrowing ReadTransaction
   ) throws -> [UInt8]? {

@@ -19,8 +19,8 @@ final class Connection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for data and reads at most `limit` bytes. Returns none if the peer has closed the
-  /// connection, the deadline has passed or the connection has failed.
+  /// Waits for data and reads at most `limit` bytes. Returns an empty array if the peer has closed
+  /// the connection, the deadline has passed or the connection has failed.
   func read(atMost limit: Int, until deadline: ContinuousClock.Instant) -> [UInt8] {
     while wait(for: POLLIN, until: deadline) {
       // The array is initialized up to the number of bytes that the system has written.

@@ -14,7 +14,7 @@ struct HTTPRequest: Sendable {
   let headers: [String: String]
   var body: [UInt8] = []
 
-  /// Returns the first non-empty parameter with the given name, or `nil`.
+  /// Returns the first non-empty parameter with the given name, or `nil` if there is none.
   func parameter(_ name: String) -> String? { parameters(name).first }
 
   /// Returns all non-empty parameters with the given name.
@@ -73,7 +73,7 @@ struct HTTPRequest: Sendable {
     return request
   }
 
-  /// Returns the end of the empty line after the headers.
+  /// Returns the end of the empty line after the headers, or `nil` if it hasn't been received.
   private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
     let mark: [UInt8] = [13, 10, 13, 10]
     guard bytes.count >= mark.count else { return nil }

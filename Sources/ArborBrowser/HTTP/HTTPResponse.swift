@@ -27,7 +27,7 @@ struct HTTPResponse: Sendable {
   var body: [UInt8] = []
   /// A function that sends the body in parts after the head; `nil` for responses with a fixed body.
   var stream: (@Sendable (BodyStream) -> Void)?
-  /// Whether the stream consists of chunks, so that the client notices if its end is missing.
+  /// Whether the stream uses chunked transfer encoding, so that the client detects truncation.
   var isChunked = false
 
   /// The policy that allows the page to load only its own files and to connect only to this server.
@@ -48,7 +48,7 @@ struct HTTPResponse: Sendable {
     HTTPResponse(status: status, body: Array(value.text(.compact).utf8))
   }
 
-  /// Returns a refusal, in the form in which the page shows errors.
+  /// Returns a refusal in the JSON form that the page expects for errors.
   static func refusal(_ status: HTTPStatus, _ reason: String) -> HTTPResponse {
     json(["error": ["code": "refused", "message": .string(reason)]], status: status)
   }
@@ -74,18 +74,20 @@ struct BodyStream: Sendable {
   /// Sends an event whose data is a single line of JSON. Returns whether that succeeded.
   func send(_ value: JSONValue) -> Bool { send("data: \(value.text(.compact))\n\n") }
 
-  /// Sends a comment as a keepalive, so that both sides notice if the other one is gone.
+  /// Sends a comment as a keepalive, so that each side detects if the other one is gone. Returns
+  /// whether that succeeded.
   func sendSignOfLife() -> Bool { send(":\n\n") }
 
   /// Sends a chunk of a document. Returns whether that succeeded.
   func sendChunk(_ bytes: [UInt8]) -> Bool {
-    // An empty chunk would be the end.
+    // An empty chunk would mark the end.
     guard !bytes.isEmpty else { return true }
     let head = Array("\(String(bytes.count, radix: 16))\r\n".utf8)
     return write(head + bytes + [13, 10])
   }
 
-  /// Sends the end of a document. Without it, the document is known to be cut.
+  /// Sends the end of a document. Without it, the client knows that the document is truncated.
+  /// Returns whether that succeeded.
   func sendEnd() -> Bool { send("0\r\n\r\n") }
 
   private func send(_ text: String) -> Bool { write(Array(text.utf8)) }

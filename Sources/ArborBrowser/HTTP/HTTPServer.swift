@@ -18,9 +18,10 @@ final class HTTPServer: Sendable {
     var threads = 0
     /// The connections that have not presented the token, oldest first.
     var strangers: [Connection] = []
-    /// The number of connections that have presented it.
+    /// The number of connections that have presented the token.
     var admitted = 0
-    /// The time at which one of these last started or ended, other than those that watch.
+    /// The time at which an admitted connection last started or ended, not counting those that only
+    /// watch.
     var lastUse = ContinuousClock.now
     var isStopped = false
   }
@@ -95,7 +96,7 @@ final class HTTPServer: Sendable {
     }
   }
 
-  /// Whether a connection was admitted, which requires the token and a free slot.
+  /// The outcome of admitting a connection, which requires the token and a free slot.
   private enum Admission {
     case no
     /// A background request of a page, which doesn't keep an idle server running.
@@ -143,7 +144,7 @@ final class HTTPServer: Sendable {
 }
 
 extension Thread {
-  /// Runs a body on a new thread with a stack large enough for deeply nested predicates.
+  /// Runs `body` on a new thread with a stack large enough for deeply nested predicates.
   static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)
     thread.name = name
@@ -164,8 +165,8 @@ struct HTTPLimits: Sendable {
   /// The maximum number of concurrent connections that have presented the token. Further ones are
   /// refused.
   var connections = 32
-  /// The maximum number of concurrent connections that haven't presented it. Exceeding this closes
-  /// the oldest one.
+  /// The maximum number of concurrent connections that haven't presented the token. Exceeding this
+  /// closes the oldest one.
   var strangers = 32
   /// The maximum number of connection threads, including those that are about to end.
   var threads = 128

@@ -55,7 +55,7 @@ final class LoopbackListener: Sendable {
     guard poll(&event, 1, milliseconds) > 0 else { return nil }
     let accepted = Foundation.accept(descriptor, nil, nil)
     guard accepted >= 0 else {
-      // Out of descriptors: the connection stays ready, so that poll would return immediately.
+      // Out of descriptors: the connection stays ready, so poll would return immediately.
       usleep(10_000)
       return nil
     }

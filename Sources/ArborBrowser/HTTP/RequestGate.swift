@@ -52,8 +52,8 @@ struct RequestGate: Sendable {
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
-  /// Compares in constant time, so that the duration doesn't reveal how much of a guess was
-  /// correct.
+  /// Returns whether an authorization contains the token. Compares in constant time, so that the
+  /// duration doesn't reveal how much of a guess was correct.
   private func isKnown(_ authorization: String) -> Bool {
     let (given, expected) = (Array(authorization.utf8), Array("Bearer \(token)".utf8))
     var difference = given.count ^ expected.count

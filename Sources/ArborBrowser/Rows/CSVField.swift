@@ -1,7 +1,7 @@
 /// Fields of comma-separated values, as in RFC 4180.
 package enum CSVField {
-  /// Returns a text as a field, in quotes if it is empty, begins or ends with white space, or has a
-  /// comma, a quotation mark or a line break.
+  /// Returns text as a field, in quotes if it is empty, begins or ends with white space, or
+  /// contains a comma, a quotation mark or a line break.
   package static func quoted(_ text: String) -> String {
     let isPlain =
       !text.isEmpty && !text.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }

@@ -53,13 +53,14 @@ package enum DelimitedRows: Equatable {
   }
 
   /// Returns text that Markdown shows as it is. Markdown is for readers, so invisible characters
-  /// are written out.
+  /// are escaped visibly.
   private static func markdown(_ text: String) -> String {
     let special = "\\`*_[]<>|~&#".unicodeScalars
     return escaped(TerminalText.escaped(text)) { special.contains($0) ? "\\\($0)" : nil }
   }
 
-  /// Replaces scalars. Characters would not do, because a combining mark joins what precedes it.
+  /// Replaces scalars rather than characters, because a combining mark is part of the same
+  /// character as the scalar before it.
   private static func escaped(
     _ text: String, _ replacement: (Unicode.Scalar) -> String?
   ) -> String {

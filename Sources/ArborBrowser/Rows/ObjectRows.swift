@@ -3,8 +3,8 @@ internal import ArborObjects
 internal import ArborStore
 internal import Foundation
 
-/// Complete values of objects, in rows. Unlike the rows of a table on the page, texts and binaries
-/// are not shortened.
+/// Rows with the complete values of objects. Unlike in a table on the page, text and binary data
+/// are not truncated.
 struct ObjectRows {
   /// The names of the columns. The first one is the object's name.
   let names: [String]
@@ -59,11 +59,11 @@ struct ObjectRows {
   /// Calls a closure with the values of each object that matches, in order and from one snapshot.
   /// Stops if the closure returns `false`.
   ///
-  /// Objects without an order are passed on as they are read. Otherwise their IDs are sorted first,
-  /// which are all that is kept in memory.
+  /// Without sort keys, objects are passed on as they are read. Otherwise, their IDs are sorted
+  /// first; only the IDs are kept in memory.
   ///
   /// - Parameters:
-  ///   - predicate: The objects to pass on; `nil` for all.
+  ///   - predicate: The predicate that the objects must match, or `nil` for all objects.
   ///   - sortKeys: The order, by properties, expressions, or names of the columns.
   func forEach(
     matching predicate: FetchPredicate?, by sortKeys: [SortKey], in context: ManagedObjectContext,
@@ -73,7 +73,7 @@ struct ObjectRows {
     request.predicate = predicate
     guard !sortKeys.isEmpty else { return try context.forEachRow(request, body) }
     request.sortKeys = sortKeys
-    // The first column is the object. Others are only needed if the order names them.
+    // The first column is the object. The others are only needed if a sort key names them.
     let names = Set(names)
     if !sortKeys.contains(where: { names.contains($0.keyPath) && !properties.contains($0.keyPath) })
     {

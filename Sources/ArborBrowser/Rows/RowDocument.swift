@@ -9,7 +9,7 @@ package enum RowForm: Equatable, Sendable {
   case ndjson
   case delimited(DelimitedRows)
 
-  /// Returns the form with a name, or `nil`.
+  /// Returns the form with a name, or `nil` if the name is unknown.
   package init?(named name: String) {
     switch name {
     case "json": self = .json
@@ -41,8 +41,8 @@ package struct RowDocument {
 
   /// - Parameters:
   ///   - columns: The keys of the rows, in the order of delimited columns.
-  ///   - isEscaped: Whether control characters of delimited rows are written out, as a terminal
-  ///     would obey them.
+  ///   - isEscaped: Whether control characters in delimited rows are escaped, because a terminal
+  ///     would interpret them.
   package init(_ form: RowForm, columns: [String], isEscaped: Bool = false) {
     self.form = form
     self.columns = columns
@@ -71,7 +71,7 @@ package struct RowDocument {
     }
   }
 
-  /// The text after the last row. A list without it is recognizably cut.
+  /// The text after the last row. A list without it is recognizably truncated.
   package var tail: String {
     guard form == .json else { return "" }
     return count == 0 ? "]\n" : "\n]\n"

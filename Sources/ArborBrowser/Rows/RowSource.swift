@@ -2,8 +2,8 @@ internal import ArborModel
 internal import ArborObjects
 internal import ArborSource
 
-/// Objects and values as source: conditions of the predicate language, and Swift as a program with
-/// the model's classes would write it.
+/// Objects and values as source: conditions of the predicate language, and Swift code that uses the
+/// model's classes.
 struct RowSource {
   let entity: BrowsedSchema.Entity
 
@@ -30,7 +30,7 @@ struct RowSource {
     return try FetchPredicate(format: "\(path) == %@", limits: .untrusted, value).description
   }
 
-  /// Returns an expression for these objects.
+  /// Returns a Swift expression for these objects.
   func swift(_ ids: [ObjectID]) -> String {
     let calls = ids.map { id in
       "store.objectID(\(SourceText.literal(id.entityName)), number: \(id.number))"
@@ -39,7 +39,7 @@ struct RowSource {
     return "try context.objects(with: [\n  \(calls.joined(separator: ",\n  ")),\n])"
   }
 
-  /// Returns a fetch of the objects with this value of a column.
+  /// Returns Swift code that fetches the objects with this value of a column.
   func swift(_ column: String, _ value: PropertyValue) throws(ArborError) -> String {
     let condition = SourceText.literal(try predicate(column, value))
     return "try context.fetch(\(className).self, matching: \(condition))"

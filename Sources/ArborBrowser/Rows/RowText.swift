@@ -31,14 +31,14 @@ package enum RowText {
     }
   }
 
-  /// Returns a date with milliseconds, or with more digits if it has them.
+  /// Returns a date with milliseconds, or with more digits if it is more precise.
   private static func exact(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let text = ISO8601Date.milliseconds(date)
     return (seconds * 1000).rounded() / 1000 == seconds ? text : ISO8601Date.text(date) ?? text
   }
 
-  /// Returns a value as a person writes it; nil is empty.
+  /// Returns a value as readable text. `nil` is an empty string.
   static func text(_ value: PropertyValue) -> String {
     switch json(value) {
     case .null: ""
@@ -47,6 +47,6 @@ package enum RowText {
     }
   }
 
-  /// Returns a field of CSV. Nil is an empty field, an empty string a pair of quotes.
+  /// Returns a CSV field. `nil` is an empty field; an empty string is a pair of quotes.
   static func csv(_ value: PropertyValue) -> String { DelimitedRows.csv.line([json(value)]) }
 }

@@ -78,7 +78,7 @@ struct ExportMapping {
     {
       return relationship.isOrdered ? .written : .writtenAtTheLater
     }
-    // An order is always written. Otherwise the side with a single target is shorter.
+    // An ordered side is always written. Otherwise, the side with a single target is shorter.
     if relationship.isOrdered || inverse.isOrdered {
       return relationship.isOrdered ? .written : .followed
     }
@@ -104,9 +104,9 @@ struct ExportIndex {
   private let storeID: UUID
   private let schema: ModelSchema
   private var entries: [Entry] = []
-  /// Positions by entity and object number.
+  /// The positions by entity index and object number.
   private var positions: [[UInt64: UInt32]]
-  /// Whether the object is the target of a written relationship.
+  /// For each position, whether the object is the target of a written relationship.
   private var isTarget: [Bool] = []
 
   init(_ schema: ModelSchema, storeID: UUID) {

@@ -8,7 +8,7 @@ package import ArborObjects
 /// Makes three passes over the objects, in batches: to collect them, to find the targets of
 /// relationships, and to write them. All passes use one snapshot of the store.
 package struct ExportRun {
-  /// Replaces an attribute's value in the export.
+  /// A closure that returns the value to export in place of an attribute's value.
   package typealias Mask = (_ entity: String, _ attribute: String, PropertyValue) -> PropertyValue
 
   private static let batch = 1_000
@@ -25,7 +25,8 @@ package struct ExportRun {
   ///   - depth: The maximum number of relationships between an exported object and the initial
   ///     ones, or `nil` for no limit.
   ///   - keys: The names of the properties to export, or `nil` for all.
-  ///   - mask: Replaces values.
+  ///   - mask: A closure that replaces exported attribute values, or `nil` to export them
+  ///     unchanged.
   package init(
     _ context: ManagedObjectContext, depth: Int?, keys: [String]? = nil, mask: Mask? = nil
   ) throws(ArborError) {

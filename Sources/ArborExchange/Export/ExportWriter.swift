@@ -15,7 +15,7 @@ public enum JSONExportFormat: String, Sendable, Hashable, CaseIterable {
 struct ExportWriter {
   private let format: JSONExportFormat
   private var text: [UInt8] = []
-  /// The entity of the list being written.
+  /// The name of the entity whose list is being written, or `nil` if there is none.
   private var entity: String?
   private var hasBegun = false
 

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   /// seeded, in the order of the request.
   ///
   /// - Returns: The document.
-  /// - Throws: ``ArborError``, as the overload that takes objects.
+  /// - Throws: The same errors as the overload that takes objects.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   ///
   /// About 40 bytes per object are kept in memory, regardless of the size of the values.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
+  /// - Throws: The same errors as the overload that takes objects; `diskFull` and `inputOutput` if
   ///   the file cannot be written. Text written before the error remains in the file.
   package func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to file: ExportFile, as format: JSONExportFormat, depth: Int?,
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - request: The request for the initial objects.
   ///   - url: The file, which is replaced atomically at the end.
-  /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
+  /// - Throws: The same errors as the overload that takes objects; `diskFull` and `inputOutput` if
   ///   the file cannot be written. In that case, an existing file is unchanged.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to url: URL, as format: JSONExportFormat = .json, depth: Int? = nil,

@@ -96,7 +96,7 @@ struct PlannedBatch {
   let indexes: [Int32]
   /// The number of items read, including skipped ones.
   let count: Int
-  /// The position in bytes at which the next batch starts.
+  /// The byte offset at which the next batch starts.
   let position: Int
 }
 
@@ -112,8 +112,8 @@ final class BatchReader: @unchecked Sendable {
   private let options: ImportOptions
   private let mapper: ImportMapper
   private var reader: ImportDocument
-  /// Set when the import ends before the document does. The queue's threads have no task that could
-  /// be checked for cancellation.
+  /// A flag that is set when the import ends before the document does. The queue's threads have no
+  /// task that could be checked for cancellation.
   private let givenUp = CancellationFlag()
   private let limit: ExchangeLimit
   private var ahead: Result<PlannedBatch?, ArborError>?

@@ -16,7 +16,7 @@ import ArborModel
 /// A name may be a path: dots descend into objects, and into lists by index. A key that is
 /// identical to the path takes precedence. A backslash before a dot makes the dot part of a key.
 ///
-/// If a document has another structure, the import throws an error that names its layout.
+/// If a document has another structure, the import throws an error that names the matching layout.
 public enum ImportLayout: Sendable, Hashable {
   /// The document is the list.
   case list
@@ -64,7 +64,7 @@ struct ImportDocument {
 
   /// Opens a document. A file is read in chunks, any other source at once.
   ///
-  /// - Throws: ``ArborError`` as ``JSONSource/data()``.
+  /// - Throws: The same errors as ``JSONSource/data()``.
   init(
     _ source: JSONSource, _ options: ImportOptions, _ limit: ExchangeLimit
   ) throws(ArborError) {
@@ -94,7 +94,7 @@ struct ImportDocument {
   /// Returns the next items, at most `maximum`, or `nil` after the last one.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` if the document's structure doesn't match the
-  ///   layout; otherwise as ``JSONItemReader/next(_:)``.
+  ///   layout; otherwise the same errors as ``JSONItemReader/next(_:)``.
   mutating func next(_ maximum: Int) throws(ArborError) -> JSONBatch? {
     let isFirst = reader.isList == nil
     do throws(ArborError) {
@@ -128,7 +128,7 @@ struct ImportDocument {
     return nil
   }
 
-  /// Describes the expected structure.
+  /// A description of the expected structure.
   private var expected: String {
     switch layout {
     case .list: "a list"
@@ -155,7 +155,7 @@ struct ImportDocument {
     node.error("\(found), but its items are read from \(expected). Use \(advice).")
   }
 
-  /// Returns the layout that matches a document.
+  /// Returns a sentence that suggests the layout that matches a document.
   private mutating func advice(for node: JSONNode) -> String {
     let member = layout.memberKey
     if node.kind == .array {
@@ -177,7 +177,7 @@ struct ImportDocument {
   }
 
   /// Returns the path of the first list among an object's members or, failing that, in its nested
-  /// objects.
+  /// objects. Returns `nil` if there is none.
   private static func list(in node: JSONNode, depth: Int = 2) -> String? {
     let members = node.members ?? []
     if let list = members.first(where: { $0.value.kind == .array }) { return list.key }

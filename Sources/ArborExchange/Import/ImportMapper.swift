@@ -173,7 +173,7 @@ final class ImportMapper {
     return nil
   }
 
-  /// Returns whether the model declares some attributes as unique.
+  /// Returns whether the model declares the attributes, or a subset of them, as unique.
   private static func isUnique(_ slots: [Int], in entity: EntitySchema) -> Bool {
     let wanted = Set(slots.map { IndexSchema.Column.Source.attribute($0) })
     return entity.indexes.contains { index in

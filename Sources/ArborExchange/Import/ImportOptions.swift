@@ -23,8 +23,9 @@ public struct ImportOptions: Sendable, Hashable {
   /// and an item without its identity is skipped. The ``report`` lists the skipped values and
   /// items.
   public var lenient = false
-  /// Receives the values and items skipped by a lenient import, and names in the model that were
-  /// never found. Defaults to `nil`. The steps of an import that commits contain the same findings.
+  /// The report that receives the values and items skipped by a lenient import, and names in the
+  /// model that were never found. Defaults to `nil`. The steps of an import that commits contain
+  /// the same findings.
   public var report: ImportReport?
   /// The treatment of existing members of relationships without a `MergePolicy` in their
   /// `userInfo`. Defaults to ``ImportMergePolicy/replace``.

@@ -43,7 +43,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
-  /// Set when the import has ended by itself.
+  /// A flag that is set when the import's work has returned or thrown.
   private let hasEnded = CancellationFlag()
 
   /// Starts a closure that reports its steps and asks whether to continue.
@@ -125,11 +125,11 @@ public struct ImportProgress: AsyncSequence, Sendable {
 public struct ImportFindings: Sendable, Hashable {
   /// A value or item skipped by an import with ``ImportOptions/lenient``.
   public struct Dropped: Sendable, Hashable {
-    /// The entity of the item.
+    /// The name of the item's entity, or `nil` if it is unknown.
     public var entity: String?
     /// The property of the value, or `nil` for a whole item.
     public var property: String?
-    /// The location in the document.
+    /// The location in the document, or `nil` if it is unknown.
     public var location: ArborError.SourceLocation?
     /// The reason, as the message of the error that a strict import would throw.
     public var reason: String
@@ -202,14 +202,14 @@ extension ImportReport: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Counts what a lenient import skips. Belongs to one batch.
+/// Counts the values and items that a lenient import skips. Belongs to one batch.
 final class ImportDrops {
   private(set) var findings = ImportFindings()
 
   /// Counts a skipped value or item, and lists it if it is among the first.
   ///
-  /// - Parameter error: Returns the error that a strict import would throw. Called only if the
-  ///   value is listed, because determining its location is expensive.
+  /// - Parameter error: A closure that returns the error that a strict import would throw. Called
+  ///   only if the value is listed, because determining its location is expensive.
   func add(_ error: () -> ArborError) {
     findings.droppedCount += 1
     guard findings.dropped.count < ImportFindings.maximumListed else { return }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
 
   /// Imports one object of an entity.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a class; also `unknownName`.
+  /// - Throws: The same errors as the overload that takes a class; also `unknownName`.
   @discardableResult
   public func importObject(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   /// identity in different batches are both imported, in order.
   ///
   /// - Returns: The objects. Empty for a value that isn't a list, and for `null`.
-  /// - Throws: ``ArborError`` as for one object; `missingIdentity` if items lack their identity,
+  /// - Throws: The same errors as for one object; `missingIdentity` if items lack their identity,
   ///   with the first 20 in `violations`; `invalidDocument` if the document's structure doesn't
   ///   match ``ImportOptions/layout``, or if no item has a key that the `ImportReference` of a
   ///   mandatory relationship reads.
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
 
   /// Imports the objects of a list for an entity.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a class; also `unknownName`.
+  /// - Throws: The same errors as the overload that takes a class; also `unknownName`.
   @discardableResult
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
@@ -85,9 +85,9 @@ extension ManagedObjectContext {
   ///   - object: An object of this context.
   ///   - options: Options for reading the item.
   /// - Returns: Whether anything changed.
-  /// - Throws: ``ArborError`` as ``importObject(from:as:options:)-(_,T.Type,_)``; `invalidDocument`
-  ///   if the document isn't a JSON object; `invalidArgument` if the object is deleted or belongs
-  ///   to another context.
+  /// - Throws: The same errors as ``importObject(from:as:options:)-(_,T.Type,_)``;
+  ///   `invalidDocument` if the document isn't a JSON object; `invalidArgument` if the object is
+  ///   deleted or belongs to another context.
   @discardableResult
   public func importObject(
     from source: JSONSource, into object: ManagedObject, options: ImportOptions = ImportOptions()
@@ -111,8 +111,8 @@ extension PersistentStore {
   /// commits them in batches.
   ///
   /// Works like ``ManagedObjectContext/importObjects(from:as:options:)-(_,String,_)``, but commits
-  /// after every ``ImportOptions/batchSize`` items. If an error occurs, which includes its
-  /// location, the preceding batches remain in the store. With identities, importing the document
+  /// after every ``ImportOptions/batchSize`` items. If an error occurs, the preceding batches
+  /// remain in the store; the error contains its location. With identities, importing the document
   /// again resumes the import: known items without members change nothing, and neither do their
   /// members under `Merge` and `MergeAndPrune`.
   ///

@@ -2,8 +2,8 @@ import ArborFoundation
 import ArborJSON
 import ArborModel
 
-/// Reads and writes the values of one attribute as JSON, exactly or not at all: a value of another
-/// type is an error and never converted.
+/// Reads and writes the values of one attribute as JSON, without loss. A value of another type is
+/// an error unless a conversion is specified.
 ///
 /// | attribute | JSON |
 /// |---|---|
@@ -16,20 +16,21 @@ import ArborModel
 /// | date | as described by ``DateReader`` |
 /// | binary, transformable | base64; for a transformable, of its stored bytes |
 /// | UUID, URI | a string |
-/// | composite | an object of its parts |
+/// | composite | an object with a member for each part |
 /// | undefined | a Boolean, number or string |
 /// | any | `null` clears the attribute |
 /// | string, date, float, double | also as described by ``ExactForm`` |
 /// | any | conversions by ``ImportConversions`` or by the mapping of a sync |
 ///
 /// Reading returns `nil` instead of throwing, because creating an error requires counting lines
-/// from the beginning of the document, and a lenient import lists only the first ones.
+/// from the beginning of the document, and a lenient import lists only the first errors.
 /// ``problem(with:)`` creates the error.
 ///
-/// Can be used on any thread: an import reads its next batch on another one.
+/// Can be used on any thread: an import reads its next batch on another thread.
 final class AttributeCoder: Sendable {
   let name: String
-  /// The entity through which the attribute was reached. For a part, its composite attribute.
+  /// The name of the entity through which the attribute was reached. For a part of a composite
+  /// attribute, the name of that attribute.
   let entityName: String
   let slot: Int
   let type: AttributeType
@@ -106,10 +107,11 @@ final class AttributeCoder: Sendable {
     return value
   }
 
-  /// Returns the date of a date attribute.
+  /// Returns the date that a value represents, or `nil` if the value isn't valid, the attribute
+  /// isn't a date, or a sync converts its values.
   func date(_ node: JSONNode) -> Date? { conversion == nil ? dates?.date(node) : nil }
 
-  /// Returns the value without the conversions of a sync.
+  /// Returns the value without applying the conversion of a sync.
   func ownValue(_ node: JSONNode) -> PropertyValue? {
     if isNull(node) { return .null }
     if let exact = ExactForm.content(of: node) {
@@ -128,7 +130,7 @@ final class AttributeCoder: Sendable {
     node.kind == .null || (conversions.contains(.emptyTextIsNull) && node.isText(""))
   }
 
-  /// Returns the value according to the import's conversions.
+  /// Returns the value of a JSON type that only the import's conversions accept, or `nil`.
   private func converted(_ node: JSONNode) -> PropertyValue? {
     if type == .boolean, conversions.contains(.booleans) {
       return (node.string ?? node.number?.text).flatMap { Self.booleans[$0.lowercased()] }
@@ -199,7 +201,8 @@ final class AttributeCoder: Sendable {
 
   private var expectation: String { dates?.expectation ?? kind.documentExpectation }
 
-  /// The form of values that can be stored without conversion.
+  /// The form of values that can be stored without conversion, or `nil` if all values must be
+  /// converted.
   var plainForm: PlainForm? {
     // Converted values are not stored as they appear in the document.
     if conversion != nil || (type == .string && conversions.contains(.emptyTextIsNull)) {
@@ -210,8 +213,8 @@ final class AttributeCoder: Sendable {
 
   // MARK: Identities
 
-  /// Returns the value of an identifying attribute from a number, or of a numeric one also from a
-  /// string, in its stored form. Returns `nil` for anything else, and for a number that the
+  /// Returns the stored form of an identifying attribute's value from a number or, if the attribute
+  /// is numeric, also from a string. Returns `nil` for anything else, and for a number that the
   /// attribute doesn't accept: a string identity accepts numbers only with
   /// ``ImportConversions/textsFromNumbers``.
   func key(_ node: JSONNode) -> PropertyValue? {
@@ -221,7 +224,8 @@ final class AttributeCoder: Sendable {
     return node.string.flatMap(number)
   }
 
-  /// Returns the value of an identifying attribute from a string.
+  /// Returns the value of an identifying attribute from a string, or `nil` if the attribute doesn't
+  /// accept it.
   func key(spelledAs text: String) -> PropertyValue? {
     // For an attribute of undefined type, only numbers are keys.
     if type != .undefined, let value = type.fitting(.string(text)) { return value }
@@ -339,7 +343,7 @@ enum ExactForm {
     return member.key == key ? member.value : nil
   }
 
-  /// Returns the value of the form's content, or `nil`.
+  /// Returns the value of the form's content, or `nil` if the type doesn't accept it.
   static func value(_ content: JSONNode, for type: AttributeType) -> PropertyValue? {
     switch type {
     case .string: content.string.map(PropertyValue.string)

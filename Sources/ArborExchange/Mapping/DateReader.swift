@@ -5,8 +5,8 @@ import ArborModel
 /// Reads the dates of one attribute: in ISO 8601, or in the attribute's `DateFormat` in `userInfo`,
 /// which is a Unicode date pattern or the name of a ``UnixTime`` format.
 ///
-/// Patterns are read in `en_US_POSIX` and, if the string doesn't contain a time zone, in that of
-/// the rules. The settings of the device don't matter.
+/// Patterns are read in `en_US_POSIX` and, if the string doesn't contain a time zone, in the time
+/// zone of the rules. The settings of the device have no effect.
 final class DateReader: Sendable {
   private enum Format: Sendable {
     case iso8601
@@ -55,7 +55,7 @@ final class DateReader: Sendable {
   /// Whether strings are in ISO 8601.
   var areISO8601: Bool { if case .iso8601 = format { true } else { false } }
 
-  /// Returns the date of a value, or `nil`.
+  /// Returns the date of a value, or `nil` if the value doesn't have the expected format.
   func date(_ node: JSONNode) -> Date? {
     switch format {
     case .iso8601:
@@ -78,9 +78,10 @@ enum UnixTime: String {
   case milliseconds = "UnixTimeMilliseconds"
   case microseconds = "UnixTimeMicroseconds"
 
-  /// From this number on, which is in the year 5138 in seconds and 1973 in milliseconds,
-  /// ``detected(_:)`` assumes the next smaller unit.
+  /// The magnitude from which ``detected(_:)`` assumes milliseconds: the year 5138 in seconds, or
+  /// 1973 in milliseconds.
   private static let largestSeconds = 1e11
+  /// The magnitude from which ``detected(_:)`` assumes microseconds.
   private static let largestMilliseconds = 1e14
 
   static let expectation = "seconds, milliseconds or microseconds since 1970"
@@ -109,13 +110,14 @@ enum UnixTime: String {
   /// Returns the date of a number in this unit.
   func date(_ number: Double) -> Date { Date(timeIntervalSince1970: number / scale) }
 
-  /// Returns the number of a date, as an integer if that represents the same date.
+  /// Returns a date as a number in this unit, rounded to an integer if that represents the same
+  /// date.
   func number(_ date: Date) -> Double {
     let number = date.timeIntervalSince1970 * scale
     return self.date(number.rounded()) == date ? number.rounded() : number
   }
 
-  /// Returns the seconds of a date, or `nil` if ``detected(_:)`` would assume another unit.
+  /// Returns a date in seconds since 1970, or `nil` if ``detected(_:)`` would assume another unit.
   static func detectableSeconds(_ date: Date) -> Double? {
     let number = seconds.number(date)
     return unit(of: number) == .seconds ? number : nil

@@ -22,7 +22,7 @@ final class ExchangeLimit {
     self.givenUp = givenUp
   }
 
-  /// Creates the limit of work in a context.
+  /// Creates a limit with the deadline of a context.
   convenience init(_ context: ManagedObjectContext) { self.init(until: context.deadline) }
 
   /// Counts an item or object.
@@ -33,7 +33,7 @@ final class ExchangeLimit {
     if !work.admit() || givenUp?.isSet == true { try stop() }
   }
 
-  /// Checks the task and the clock immediately. Throws like ``check()``.
+  /// Checks the task and the clock immediately. Throws the same errors as ``check()``.
   func checkNow() throws(ArborError) {
     do throws(Interruption) { try work.checkNow() } catch { throw ArborError(error) }
     try check()

@@ -16,9 +16,9 @@ final class ExchangeMapping {
   /// The identity of the entity's objects, or `nil` if each item is a new object.
   let identity: ExchangeIdentity?
   let rules: ExchangeRules
-  /// Finds the values in JSON items.
+  /// The scanner that finds the values in JSON items.
   let scanner: ItemScanner
-  /// The index in the plan that most recently added the mapping.
+  /// The mapping's index in the plan to which it was most recently added, or `nil` before that.
   var indexInPlan: Int?
   /// The indexes of identifying attributes in ``attributes``.
   let identityAttributes: [Int]
@@ -26,11 +26,12 @@ final class ExchangeMapping {
   /// any 64-bit integer without conversion, otherwise `nil`.
   let numberKey: Int?
   /// The index in ``relationships`` of the relationship to the object within which items are
-  /// identified.
+  /// identified, or `nil` if the identity doesn't include one.
   let parent: Int?
   /// The attributes' forms and slots, to read values without retaining attributes.
   let shapes: [MappedAttribute.Shape]
-  /// Whether each relationship is connected by keys. Parallel to ``relationships``.
+  /// For each relationship, whether items refer to its objects by key. Parallel to
+  /// ``relationships``.
   let areReferences: [Bool]
   private let indexes: [String: Int]
 
@@ -58,8 +59,8 @@ final class ExchangeMapping {
     indexes = Dictionary(zip(names, names.indices)) { first, _ in first }
   }
 
-  /// Creates the mapping of all properties of an entity, each under its own name. Its attributes
-  /// have the indexes of their slots.
+  /// Creates the mapping of all properties of an entity, each under its own name. The index of each
+  /// attribute equals its slot.
   convenience init(
     ofAll entity: EntitySchema, in schema: ModelSchema, policy: MembershipPolicy = .assign,
     identity: ExchangeIdentity? = nil, rules: ExchangeRules = ExchangeRules()
@@ -74,7 +75,8 @@ final class ExchangeMapping {
       identity: identity, rules: rules)
   }
 
-  /// Returns the index of a property in the concatenation of attributes and relationships.
+  /// Returns the index of a property in the concatenation of attributes and relationships, or `nil`
+  /// if it isn't mapped.
   func index(of property: String) -> Int? { indexes[property] }
 
   /// The names of the identifying properties, for messages.
@@ -110,7 +112,7 @@ struct ExchangeIdentity {
   var isGlobal = true
 }
 
-/// The options in which the kinds of exchange differ.
+/// The options that differ between kinds of exchange.
 struct ExchangeRules {
   /// Whether an item without a matching object inserts one.
   var insertsMissing = true
@@ -134,7 +136,7 @@ struct ExchangeRules {
   var callsHooks = false
   /// The source of the numbers for `<uniqueID>`, or `nil` if that is an ordinary string.
   var uniqueIDs: SeedOptions.UniqueIDSource?
-  /// Closures applied to every item first. Returning `nil` drops the item.
+  /// Closures that are applied to every item first. Returning `nil` drops the item.
   var validators: [@Sendable (JSONValue) -> JSONValue?] = []
 }
 
@@ -192,7 +194,7 @@ extension MappedAttribute {
 
 /// The path and treatment of a relationship's members in an item.
 final class MappedRelationship {
-  /// Returns the mapping of members, given their node and that of their parent.
+  /// A closure that returns the mapping of members, given their node and that of their parent.
   typealias Members = (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) ->
     ExchangeMapping
 
@@ -239,7 +241,7 @@ final class MappedRelationship {
   var entityName: String { owner.name }
   var isOptional: Bool { schema.description.isOptional }
 
-  /// Checks the number of members of one object.
+  /// Checks that the number of members of one object doesn't exceed the limit.
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(
@@ -265,7 +267,7 @@ final class MappedRelationship {
     return true
   }
 
-  /// Adds missing members without reading the others.
+  /// Adds missing members without reading the others. Returns `false` if none are missing.
   func add(_ members: [ManagedObject], to object: ManagedObject) throws(ArborError) -> Bool {
     var added = false
     for member in members where !object.contains(member, atSlot: slot) {
@@ -287,7 +289,7 @@ enum MembershipPolicy {
   /// The relationship is set to the list. Members that aren't listed are unlinked, and deleted if
   /// the mapping deletes missing objects.
   case assign
-  /// Existing members are kept. In an order, the listed ones come first.
+  /// Existing members are kept. In an ordered relationship, the listed ones come first.
   case putFirst
 }
 

@@ -245,7 +245,7 @@ extension ExchangePlan {
     }
   }
 
-  /// Removes items whose identity is repeated by a later one.
+  /// Returns the items without those whose identity is repeated by a later one.
   private func lastOfEquals(_ entered: [Int32]) -> [Int32] {
     let identities = entered.map { index in
       let item = items[Int(index)]

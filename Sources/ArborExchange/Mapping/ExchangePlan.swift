@@ -9,8 +9,8 @@ import ArborObjects
 /// plan. Methods called `enter` add to the plan and return the index of what they have added.
 ///
 /// The plan consists of flat arrays of numbers instead of a tree of objects, because an object for
-/// each item, link and value would be more expensive than reading them. Document values are
-/// represented by their positions, values of models are stored separately.
+/// each item, link and value would cost more than reading them. Document values are represented by
+/// their positions; values of models are stored separately.
 final class ExchangePlan {
   struct Item {
     /// The index of its mapping in ``mappings``.
@@ -25,7 +25,7 @@ final class ExchangePlan {
     var isWithinParent: Bool
     /// The index of its first attribute in ``values``.
     var values: Int32
-    /// The range of its relationships in ``links``.
+    /// The index of its first relationship in ``links``.
     var firstLink: Int32
     var linkCount: Int32 = 0
     /// The index in ``origins`` of the original item, if a validator has replaced it, otherwise -1.
@@ -73,7 +73,8 @@ final class ExchangePlan {
   struct Name {
     /// The index of the table for the lookup.
     let table: Int32
-    /// The range in ``keys`` of their indexes in the table, in order of preference.
+    /// The index of its first key in ``keys``, which contains indexes in the table in order of
+    /// preference.
     let first: Int32
     var count: Int32 = 0
     /// The location of the reference.
@@ -82,9 +83,9 @@ final class ExchangePlan {
   }
 
   let context: ManagedObjectContext
-  /// The limits that can interrupt planning and the run.
+  /// The limits that can interrupt planning and execution.
   var limit: ExchangeLimit
-  /// Receives the values and items skipped by a lenient exchange, or `nil` if they cause errors.
+  /// The list of the values and items skipped by a lenient exchange, or `nil` if they cause errors.
   let drops: ImportDrops?
   /// The number of items that were null or dropped by validators.
   var droppedCount = 0
@@ -96,12 +97,13 @@ final class ExchangePlan {
   /// All tables: those of mappings, references, and lookups of seeds.
   private var identityTables: [IdentityTable] = []
   private var tableIndexes: [IdentityTable.Scope: Int] = [:]
-  /// The tables in which objects of an entity must be recorded. Cleared when a table is added.
+  /// The tables in which objects of an entity must be recorded, by entity index. Cleared when a
+  /// table is added.
   private var tablesOfEntity: [[IdentityTable]?] = []
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
-  /// For each attribute of each item, the index of its value on the tape or of its content, or 0 if
-  /// it is missing.
+  /// For each attribute of each item, the tape index of its value in a document or the index of its
+  /// content in a value model, or 0 if it is missing.
   var values: [Int32] = []
   var links: [Link] = []
   var members: [Member] = []
@@ -133,7 +135,7 @@ final class ExchangePlan {
     if count > items.count { items.reserveCapacity(items.count + count) }
   }
 
-  /// Adds a mapping once. Returns its index.
+  /// Adds a mapping unless the plan already contains it. Returns its index.
   func enterMapping(_ mapping: ExchangeMapping) -> Int32 {
     if let index = mapping.indexInPlan, index < mappings.count, mappings[index] === mapping {
       return Int32(index)
@@ -157,13 +159,13 @@ final class ExchangePlan {
     referenceTables[Int(mapping)][relationship]
   }
 
-  /// Adds a document, once for consecutive items. Returns its index.
+  /// Adds a document unless it was the last one added. Returns its index.
   func enterDocument(_ document: JSONDocument) -> Int32 {
     if documents.last !== document { documents.append(document) }
     return Int32(documents.count - 1)
   }
 
-  /// Adds an item that a validator has replaced. Returns its index.
+  /// Adds the original of an item that a validator has replaced. Returns its index.
   func enterOrigin(_ node: JSONNode) -> Int32 {
     origins.append(node)
     return Int32(origins.count - 1)
@@ -197,8 +199,8 @@ final class ExchangePlan {
 
   // MARK: Objects by their identities
 
-  /// Returns the table of an entity and its subentities by the given attributes and, if `parent` is
-  /// given, by the object this relationship points to. `scope` bounds the search.
+  /// Returns the table of an entity and its subentities, keyed by the given attributes and, if
+  /// `parent` is given, by the object that this relationship refers to. `scope` bounds the search.
   func table(
     for entity: EntitySchema, by attributes: [AttributeCoder],
     under parent: RelationshipSchema? = nil, within scope: FetchPredicate? = nil
@@ -257,7 +259,8 @@ final class ExchangePlan {
     JSONNode(document: documents[Int(document)], tapeIndex: Int(index))
   }
 
-  /// Returns the location of a reference, for names that were added with one.
+  /// Returns the location of the reference to a name. The name must have been added with a
+  /// location.
   func node(ofName name: Int32) -> JSONNode {
     node(in: names[Int(name)].document, names[Int(name)].node)
   }
@@ -268,8 +271,8 @@ final class ExchangePlan {
     item.origin < 0 ? node(item, item.node) : origins[Int(item.origin)]
   }
 
-  /// Expands labels and groups into items and names, in order. Linear in their number, without
-  /// recursion, because documents may be nested arbitrarily.
+  /// Expands labels and groups into items and names, in order. Linear in the number of members and
+  /// without recursion, because documents may be nested arbitrarily.
   func flattened(_ members: some Collection<Member>) -> [Member] {
     var found: [Member] = []
     found.reserveCapacity(members.count)

@@ -17,7 +17,7 @@ struct DeferredLink {
 struct WaitingLink {
   let object: ObjectID
   let relationship: String
-  /// For each target its possible identities, in order of preference.
+  /// For each target, its possible identities in order of preference.
   let targets: [[IdentityKey]]
   let location: ItemLocation
 }
@@ -26,7 +26,7 @@ struct WaitingLink {
 enum ItemLocation {
   /// A tape index in a document of the plan.
   case node(document: Int32, Int32)
-  /// A byte offset in the source, because the document has already been released. Indirect, so that
+  /// A byte offset in the source, for a document that has already been released. Indirect, so that
   /// deferred links are small.
   indirect case byte(Int, of: JSONSource)
 }
@@ -74,7 +74,7 @@ extension ExchangeRun {
 
   // MARK: Objects referenced by keys
 
-  /// Returns the known targets of a relationship, and whether these are all.
+  /// Returns the known targets of a relationship, and whether all of its targets are known.
   private func namedObjects(
     _ pending: DeferredLink
   ) -> (members: [ManagedObject], isComplete: Bool) {
@@ -82,7 +82,8 @@ extension ExchangeRun {
     return (members, members.count == Int(pending.link.count))
   }
 
-  /// Returns the first object with one of the keys of a name.
+  /// Returns the object with the most preferred key of a name, or `nil` if no object has any of its
+  /// keys.
   func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
     guard case .named(let name) = member else { return nil }
     let (table, keys) = plan.keys(of: name)
@@ -92,7 +93,7 @@ extension ExchangeRun {
     return nil
   }
 
-  /// Inserts the missing targets of a relationship with their preferred keys.
+  /// Inserts the missing targets of a relationship, each with its most preferred key.
   private func createMissing(_ pending: DeferredLink) throws(ArborError) {
     for member in plan.members(of: pending.link) where namedObject(member) == nil {
       guard case .named(let name) = member else { continue }
@@ -118,7 +119,8 @@ extension ExchangeRun {
       guard relationship.isToMany else {
         return try relationship.set(members.first, of: pending.object)
       }
-      // Items that refer to objects don't describe them, so none is deleted to be inserted again.
+      // Items that refer to objects don't describe them, so members are never deleted to be
+      // inserted again.
       if relationship.policy == .merge { return try relationship.add(members, to: pending.object) }
       return try relationship.set(members, of: pending.object)
     } catch {
@@ -234,7 +236,8 @@ extension ExchangeRun {
     }
   }
 
-  /// Returns the only object with a key, in the store, among uncommitted objects and in the plan.
+  /// Returns the only object with a key among the objects of the store, the context and the plan.
+  /// Throws if there are none or several.
   private func found(_ name: Int32) throws(ArborError) -> ManagedObject {
     let (table, keys) = plan.keys(of: name)
     let matches = keys.flatMap { table.objects(at: Int($0)) }
@@ -268,7 +271,8 @@ extension ExchangeRun {
     return error
   }
 
-  /// Returns the location of the value an error concerns, or of its item.
+  /// Returns the location of the value that an error concerns, or of its item. Returns `nil` if no
+  /// item describes the object.
   private func location(of error: ArborError) -> ArborError.SourceLocation? {
     guard let id = error.objectID, let object = plan.context.registeredObject(for: id) else {
       return nil
@@ -294,7 +298,8 @@ extension ExchangeRun {
     return plan.origin(item).location
   }
 
-  /// Returns the line and column. Reads the file again if its document has been released.
+  /// Returns the line and column of a location, or `nil` if its source cannot be read. Reads the
+  /// file again if its document has been released.
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
     case .node(let document, let node): return plan.node(in: document, node).location

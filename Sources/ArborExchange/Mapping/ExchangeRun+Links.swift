@@ -66,7 +66,8 @@ extension ExchangeRun {
     }
   }
 
-  /// Sets the listed members according to the relationship's policy.
+  /// Sets the listed members according to the relationship's policy. Returns `false` only if
+  /// nothing changes.
   private func setMembers(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship,
     _ link: ExchangePlan.Link
@@ -166,7 +167,8 @@ extension ExchangeRun {
     return pruned
   }
 
-  /// Sets a relationship to a list. Members outside of the scope are left unchanged.
+  /// Sets a relationship to a list. Members outside of the scope are left unchanged. Returns
+  /// `false` if nothing changes.
   private func assign(
     _ members: [ManagedObject], to object: ManagedObject, _ relationship: MappedRelationship,
     _ rules: ExchangeRules
@@ -187,8 +189,8 @@ extension ExchangeRun {
     return try relationship.set(target, of: object)
   }
 
-  /// Adds members to existing ones, which may have been added through the inverse. In an order, the
-  /// listed ones come first.
+  /// Adds members to existing ones, which may have been added through the inverse. In an ordered
+  /// relationship, the listed ones come first.
   func putFirst(
     _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship
   ) throws(ArborError) -> Bool {

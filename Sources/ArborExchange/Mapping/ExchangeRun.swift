@@ -26,14 +26,15 @@ final class ExchangeRun {
   var objects: [ManagedObject?] = []
   /// Relationships that are connected after all items have been processed.
   var deferred: [DeferredLink] = []
-  /// The item of each object, by object number, for errors of a commit. `nil` if items aren't
-  /// recorded.
+  /// The index of each object's item, by object number, for errors of a commit. `nil` if items
+  /// aren't recorded.
   var itemsOfObjects: NumberMap?
   /// The item locations of objects with relationships that earlier batches could not connect.
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
   /// Objects that no item has described so far, to be deleted at the end.
   private var missing: [ManagedObject] = []
-  /// The objects of items that were processed for the identity of their containing item.
+  /// The objects of nested items that have already been processed, because they are part of the
+  /// identity of the containing item, by item index.
   var parents: [Int32: ManagedObject] = [:]
 
   init(_ plan: ExchangePlan) { self.plan = plan }
@@ -78,8 +79,8 @@ final class ExchangeRun {
 
   // MARK: Items
 
-  /// Processes one item. Appends its objects, which are several if they share its identity, and
-  /// none if no object exists and none may be inserted.
+  /// Processes one item. Appends its objects: several if they share its identity, none if no object
+  /// exists and inserting isn't allowed.
   func carryOutItem(
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
@@ -142,7 +143,8 @@ final class ExchangeRun {
     return own.isEmpty ? Array(found.filter { $0.object(atSlot: inverse) == nil }.prefix(1)) : own
   }
 
-  /// Returns the object that is part of an item's identity, according to the item itself.
+  /// Returns the object that is part of an item's identity, according to the item itself, or `nil`
+  /// if the item doesn't refer to one.
   private func parent(
     of item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject? {

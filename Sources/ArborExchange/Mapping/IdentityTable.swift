@@ -11,7 +11,8 @@ enum IdentityKey: Hashable {
   /// Any other key, in the order of the attributes.
   case values([PropertyValue])
 
-  /// Returns `nil` if a value is null. An object without a part of its identity matches no other.
+  /// Creates the identity of several attributes. Returns `nil` if a value is null, because an
+  /// object without a part of its identity matches no other.
   init?(_ values: [PropertyValue]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
     if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
@@ -51,7 +52,7 @@ enum IdentityKey: Hashable {
 ///
 /// Belongs to one plan.
 final class IdentityTable {
-  /// Identifies a table of a plan.
+  /// The identity of a table in a plan.
   struct Scope: Hashable {
     let entity: Int
     /// The slots of the attributes.
@@ -69,14 +70,17 @@ final class IdentityTable {
   /// The predicate that bounds the search, or `nil` for no bounds.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
-  /// All requested keys, and their indexes.
+  /// All requested keys, by index.
   private var keys: [IdentityKey] = []
+  /// The indexes of keys that are a single integer.
   private var numbers: [Int64: Int] = [:]
+  /// The indexes of all other keys.
   private var others: [IdentityKey: Int] = [:]
   /// The number of repeated requests for a key.
   private(set) var repetitions = 0
   /// The first object of each key that has been looked up.
   private var found: [ManagedObject?] = []
+  /// The other objects of keys that have several, by index of the key.
   private var further: [Int: [ManagedObject]] = [:]
   /// For each parent that has been looked up, the objects that refer to it by key.
   private var children: [ManagedObject: [IdentityKey: [ManagedObject]]] = [:]
@@ -94,7 +98,7 @@ final class IdentityTable {
     self.context = context
   }
 
-  /// Requests the objects of a key at the next fetch. Returns the key's index.
+  /// Requests the lookup of a key by the next fetch. Returns the key's index.
   @discardableResult
   func want(_ key: IdentityKey) -> Int32 {
     let next = keys.count
@@ -146,14 +150,14 @@ final class IdentityTable {
     }
   }
 
-  /// Returns the first object of a key, except deleted ones. The key must have been requested
-  /// before the last fetch.
+  /// Returns the first object of a key that isn't deleted, or `nil` if there isn't one. The key
+  /// must have been requested before the last fetch.
   func first(at keyIndex: Int) -> ManagedObject? {
     guard let object = found[keyIndex] else { return nil }
     return object.isDeleted ? further[keyIndex]?.first { !$0.isDeleted } : object
   }
 
-  /// Returns the object of a key if there is exactly one and it isn't deleted.
+  /// Returns the object of a key if there is exactly one and it isn't deleted, otherwise `nil`.
   func only(at keyIndex: Int) -> ManagedObject? {
     guard further.isEmpty, let object = found[keyIndex], !object.isDeleted else { return nil }
     return object
@@ -182,7 +186,7 @@ final class IdentityTable {
     children[parent]?[keys[keyIndex], default: []].append(object)
   }
 
-  /// Discards the objects that refer to a parent, before they change.
+  /// Discards the recorded objects that refer to a parent, because they are about to change.
   func forget(_ parent: ManagedObject) { children[parent] = nil }
 
   private func lookUp(
@@ -239,8 +243,8 @@ final class IdentityTable {
     return condition
   }
 
-  /// Returns the values of an attribute of the keys, without duplicates. Numbers are sorted, for
-  /// the index.
+  /// Returns the values of one attribute in the keys, without duplicates. Numbers are sorted for
+  /// the index lookup.
   private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [PropertyValue] {
     if let numbers = numbers(keys) { return numbers.map(PropertyValue.integer) }
     return Array(Set(keys.map { $0[keyIndex] }))

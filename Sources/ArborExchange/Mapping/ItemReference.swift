@@ -8,8 +8,9 @@ final class ItemReference {
   private(set) var routes: [ItemRoute]
   /// The routes to the key, or `nil` if it is composed of several values.
   let plainRoutes: [ItemRoute]?
-  /// The entity of the objects, and the attribute that identifies them.
+  /// The entity of the objects.
   let entity: EntitySchema
+  /// The attribute that identifies the objects.
   let attribute: AttributeCoder
   /// Whether an unknown key inserts an object.
   let createsMissing: Bool
@@ -114,7 +115,7 @@ final class ItemReference {
 ///
 /// ```
 /// {departmentID}                        the value of a key
-/// {code/^[A-Z]+/}                       the first match of a regular expression in it
+/// {code/^[A-Z]+/}                       the first match of a regular expression in the value
 /// {parent} | {code/^[A-Z]+/}-{parent}   the first of these keys that an object has
 /// ```
 struct ReferenceTemplate {
@@ -155,7 +156,8 @@ struct ReferenceTemplate {
     self.alternatives = alternatives
   }
 
-  /// Parses `{key}` or `{key/expression/}` at the beginning of a string.
+  /// Parses `{key}` or `{key/expression/}` at the beginning of a string. Returns `nil` if it is
+  /// malformed.
   private static func value(_ text: inout Substring) throws(ArborError) -> Part? {
     text.removeFirst()
     let name = text.prefix { $0 != "}" && $0 != "/" }
@@ -182,7 +184,7 @@ struct ReferenceTemplate {
     }
   }
 
-  /// The routes of a template that consists of a single key.
+  /// The routes of a template that consists of a single key, or `nil` for any other template.
   var plainRoutes: [ItemRoute]? {
     guard alternatives.count == 1, alternatives[0].count == 1,
       case .value(let routes, nil) = alternatives[0][0]
@@ -202,8 +204,8 @@ struct ReferenceTemplate {
     }
   }
 
-  /// Returns the keys of an item in order of preference, or none if required values are missing.
-  /// `element` replaces a list among the values found by `value`.
+  /// Returns the keys of an item in order of preference, or an empty array if required values are
+  /// missing. `element` replaces a list among the values found by `value`.
   func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in
       var key = ""

@@ -8,7 +8,7 @@ final class ItemScanner {
   private let entityName: String
   private let attributes: [MappedAttribute]
   private let relationships: [MappedRelationship]
-  /// Finds the values of the first keys of all routes.
+  /// The members with the first keys of all routes, as found in the most recently scanned item.
   private let members: JSONMembers
   /// For each attribute and relationship, the index of its key in ``members``, or -1 if its routes
   /// don't consist of a single key.
@@ -18,10 +18,10 @@ final class ItemScanner {
   /// The index in ``members`` of the name under which items receive their keys, or `nil` if they
   /// don't.
   private var suppliedKey: Int?
-  /// The indexes of attributes and relationships whose path is specified in the model and that no
-  /// item has had so far.
+  /// The indexes of attributes and relationships whose path is specified in the model and for which
+  /// no item has had a value so far.
   private var unmet: [Int]
-  /// Whether an item was scanned.
+  /// Whether any item has been scanned.
   private(set) var isUsed = false
 
   init(
@@ -83,10 +83,10 @@ final class ItemScanner {
     if !unmet.isEmpty { unmet.removeAll { nodes[first + $0] > 0 } }
   }
 
-  /// Returns the value of a route in the most recently scanned item.
+  /// Returns the value of a route in the most recently scanned item, or `nil` if it is missing.
   func value(of route: ItemRoute) -> JSONNode? { route.value(among: members) }
 
-  /// The properties that no item has had, with their paths in the model.
+  /// The properties for which no item has had a value, with their paths in the model.
   var unmetNames: [(property: String, key: String)] {
     unmet.map { index in
       let (name, routes) =
@@ -100,7 +100,8 @@ final class ItemScanner {
     }
   }
 
-  /// Supplies the keys of items that are values of an object as members with a name.
+  /// Supplies each outermost item with its key in the enclosing JSON object, as a member with the
+  /// given name.
   ///
   /// - Throws: ``ArborError`` `unknownName` if no property is read from such a member.
   func supply(_ name: String) throws(ArborError) {
@@ -165,7 +166,8 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return value(among: members)?.tapeIndex ?? 0
   }
 
-  /// Returns the route's value in an object whose members have been found.
+  /// Returns the route's value in an object whose members have been found, or `nil` if it doesn't
+  /// exist.
   func value(among members: JSONMembers) -> JSONNode? {
     guard let index, let first = members[index] else { return nil }
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())

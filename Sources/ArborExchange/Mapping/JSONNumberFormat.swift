@@ -13,7 +13,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
   /// The grouping separator, or `nil` for none.
   public var groupingSeparator: String?
 
-  /// Creates a format with separators. Defaults to that of JSON, without grouping.
+  /// Creates a format with separators. Defaults to a decimal point without grouping, as in JSON.
   public init(decimalSeparator: String = ".", groupingSeparator: String? = nil) {
     self.decimalSeparator = decimalSeparator
     self.groupingSeparator = groupingSeparator
@@ -25,11 +25,11 @@ public struct JSONNumberFormat: Sendable, Hashable {
 
   /// Parses a number from an entire string. Returns `nil` if it isn't a number.
   ///
-  /// A sign may precede the number, and white space may surround it. Groups, if any, have two or
-  /// three digits, the first one to three and the last three: `"12,34,567"` is a number in India,
-  /// but `"1,2"` is not. If the grouping separator is a space, any space is accepted; likewise for
-  /// apostrophes. Digits before the decimal separator may be omitted, as in `".5"`, and an exponent
-  /// may follow, as in `"1e3"`.
+  /// A sign may precede the number, and white space may surround it. If the digits are grouped, the
+  /// first group has one to three digits, the last has three, and all others have two or three:
+  /// `"12,34,567"` is a number in India, but `"1,2"` is not. If the grouping separator is a space,
+  /// any space is accepted; likewise for apostrophes. Digits before the decimal separator may be
+  /// omitted, as in `".5"`, and an exponent may follow, as in `"1e3"`.
   public func number(_ text: String) -> JSONNumber? {
     var digits = text[...].trimmingSpace
     var exponent = ""
@@ -73,7 +73,8 @@ public struct JSONNumberFormat: Sendable, Hashable {
     return parts.count == 1 ? text : "\(text)\(decimalSeparator)\(parts[1])"
   }
 
-  /// Returns the digits of an integer without grouping separators, or `nil` if it is malformed.
+  /// Returns the digits of an integer without grouping separators, or `nil` if the grouping is
+  /// malformed.
   private func ungrouped(_ text: Substring) -> Substring? {
     if Self.areDigits(text) { return text }
     guard let groupingSeparator else { return nil }

@@ -29,7 +29,8 @@ public struct JSONSource: Sendable {
     self.name = name
   }
 
-  /// Creates a source from a JSON value. Error locations refer to the value written on one line.
+  /// Creates a source from a JSON value. Error locations refer to the value's JSON text on a single
+  /// line.
   public static func value(_ json: JSONValue) -> JSONSource { JSONSource(.value(json)) }
 
   /// Creates a source from a UTF-8 document in memory.
@@ -68,13 +69,14 @@ public struct JSONSource: Sendable {
 extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// Creates a document from its text.
+  /// Creates a source from JSON text.
   public init(stringLiteral text: String) { self = .data(Data(text.utf8)) }
 
-  /// Creates a list.
+  /// Creates a source from a JSON array.
   public init(arrayLiteral elements: JSONValue...) { self = .value(.array(elements)) }
 
-  /// Creates an object in the literal's order. Keys must be distinct.
+  /// Creates a source from a JSON object with its members in the literal's order. Keys must be
+  /// distinct.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .value(.object(JSONObject(literal: elements)))
   }
@@ -83,7 +85,7 @@ extension JSONSource: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
 // MARK: Reading
 
 extension JSONSource {
-  /// Returns the whole document, reading a file.
+  /// Returns the whole document. Reads the file if the source is one.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable`; `invalidArgument` if a value could not be encoded.
   func data() throws(ArborError) -> Data {
@@ -102,17 +104,17 @@ extension JSONSource {
     }
   }
 
-  /// Returns the whole document, parsed.
+  /// Returns the parsed document.
   ///
-  /// - Throws: ``ArborError`` as ``data()``; `malformedDocument` and `limitExceeded`.
+  /// - Throws: The same errors as ``data()``; `malformedDocument` and `limitExceeded`.
   func document(
     limits: JSONLimits = JSONLimits(), work: WorkLimit? = nil
   ) throws(ArborError) -> JSONDocument {
     try JSONDocument(try data(), source: name, limits: limits, work: work)
   }
 
-  /// Returns the line and column of a byte. Reads a file again, because imports don't keep
-  /// documents in memory.
+  /// Returns the line and column of a byte, or `nil` if the source cannot be read. Reads a file
+  /// again, because imports don't keep documents in memory.
   func location(of offset: Int) -> ArborError.SourceLocation? {
     let found =
       if case .file(let url) = content {

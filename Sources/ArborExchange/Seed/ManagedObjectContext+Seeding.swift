@@ -20,11 +20,11 @@ extension ManagedObjectContext {
   /// }]}
   /// ```
   ///
-  /// Linked documents are files next to it (`seedFile`) or downloaded (`seedUrl`). `"$id"` labels
-  /// an instance, and `{"$ref": "label"}` refers to it as a member of a relationship.
-  /// `{"$find": "Department", "name": "R&D"}` refers to the only object with these values, whether
-  /// it is created by the seed or already in the context. A file with the extension `.ndjson` or
-  /// `.jsonl` contains a document on each line.
+  /// A linked document is a file whose path is relative to the linking document (`seedFile`), or is
+  /// downloaded (`seedUrl`). `"$id"` labels an instance, and `{"$ref": "label"}` refers to it as a
+  /// member of a relationship. `{"$find": "Department", "name": "R&D"}` refers to the only object
+  /// with these values, whether it is created by the seed or already in the context. A file with
+  /// the extension `.ndjson` or `.jsonl` contains a document on each line.
   ///
   /// The calling thread waits for downloads, each for at most ``SeedOptions/maximumTime``.
   ///
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   ///     are shared by all documents.
   ///   - options: The locations that documents may link to, and limits on their total size.
   /// - Returns: A report of the created objects.
-  /// - Throws: ``ArborError`` as for a single document. The context is unchanged in that case.
+  /// - Throws: The same errors as for a single document. The context is unchanged in that case.
   @discardableResult
   public func seed(
     from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -89,8 +89,8 @@ extension ManagedObjectContext {
   ///   - options: The locations that documents may link to, and limits on their total size.
   /// - Returns: A report of the created objects, which belong to this context, or `nil` if the
   ///   store was seeded before.
-  /// - Throws: ``ArborError`` as ``seed(from:options:)-([JSONSource],_)`` and `commit()`. The store
-  ///   and this context are unchanged in that case.
+  /// - Throws: The same errors as ``seed(from:options:)-([JSONSource],_)`` and `commit()`. The
+  ///   store and this context are unchanged in that case.
   @discardableResult
   public func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: A report of the created objects, which belong to this context, or `nil` if the
   ///   store was seeded before.
-  /// - Throws: ``ArborError``, as the overload that takes several documents.
+  /// - Throws: The same errors as the overload that takes several documents.
   @discardableResult
   public func seedOnce(
     _ name: String, from source: JSONSource, options: SeedOptions = SeedOptions()

@@ -31,7 +31,7 @@ package enum SeedAddress {
     return url
   }
 
-  /// Returns the reason why a URL is rejected, or `nil`.
+  /// Returns the reason why a URL is rejected, or `nil` if it is allowed.
   package static func problem(of url: URL, _ remote: SeedOptions.RemoteDocuments) -> Problem? {
     guard ["http", "https"].contains(url.scheme?.lowercased()) else { return .scheme }
     guard let host = url.host()?.lowercased(), !host.isEmpty else { return .malformed }
@@ -44,7 +44,7 @@ package enum SeedAddress {
     }
   }
 
-  /// Returns the reason why a redirect is rejected, or `nil`.
+  /// Returns the reason why a redirect is rejected, or `nil` if it is allowed.
   package static func problem(
     ofRedirectFrom origin: URL, to target: URL, _ remote: SeedOptions.RemoteDocuments
   ) -> Problem? {

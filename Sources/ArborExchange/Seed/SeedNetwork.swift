@@ -29,13 +29,13 @@ package struct SeedDownload {
   }
 }
 
-/// The network, which needs all of Foundation. `ArborLocale` provides it.
+/// The network access of seeds. It requires all of Foundation, and is provided by `ArborLocale`.
 package enum SeedNetwork {
   package typealias Opening = @Sendable (SeedOptions) -> any SeedDownloading
 
   private static let provided = Lock<Opening?>(nil)
 
-  /// Provides the network, before the first use of the library.
+  /// Sets the function that creates downloaders. Called before the first use of the library.
   package static func provide(_ opening: @escaping Opening) {
     provided.withLock { $0 = opening }
   }

@@ -93,7 +93,7 @@ extension SeedReader {
         "“\(member.key)” is not a key of a link. Use seedFile."
           + NearestName.hint(member.key, in: known))
     }
-    // If a link contains both, the URL is used.
+    // If a link contains both keys, the URL is used.
     if let url = members.first(where: { $0.key == "seedUrl" })?.value {
       guard let text = url.string else {
         throw url.error("Expected a string for seedUrl, but found \(url.kind).")

@@ -261,7 +261,8 @@ struct SeedLabels {
     return Int32(references.count - 1)
   }
 
-  /// Returns the instances that the references refer to, after all documents have been read.
+  /// Returns the indexes of the instances that the references refer to. Called after all documents
+  /// have been read.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` if a label is unknown, or its instance isn't valid
   ///   for the relationship.
@@ -290,8 +291,8 @@ struct SeedLabels {
     return items
   }
 
-  /// Suggests a similar label. Skipped for many or long labels, so that a malicious document cannot
-  /// cause expensive comparisons.
+  /// Returns a suggestion of a similar label, or an empty string. Skipped for many or long labels,
+  /// so that a malicious document cannot cause expensive comparisons.
   private func hint(_ label: String) -> String {
     guard instances.count <= 1_000, label.utf8.count <= 64 else { return "" }
     return NearestName.hint(label, in: instances.keys.sorted())

@@ -36,7 +36,7 @@ struct SeedReader {
   /// The documents in the chain.
   private var open: Set<SeedSource.Identity> = []
   private var size = 0
-  /// Created for the first remote document.
+  /// The downloader, created for the first remote document.
   private var downloader: (any SeedDownloading)?
 
   /// The mappings of entities, by index.

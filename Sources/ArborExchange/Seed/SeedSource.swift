@@ -4,10 +4,11 @@ import ArborModel
 
 /// The location of a seed's document.
 enum SeedSource {
-  /// In a folder, with the relative path.
+  /// A file in a folder, with its relative path.
   case file(SeedFolder, way: [String])
   case remote(URL)
-  /// In memory, with the folder that its links may refer to, if the caller specified one.
+  /// A document in memory, with the folder that its links may refer to, if the caller specified
+  /// one.
   case memory(JSONSource, SeedFolder?)
 
   /// The identity of a document, regardless of the paths or URLs that lead to it.

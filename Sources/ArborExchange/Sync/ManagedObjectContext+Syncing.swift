@@ -7,9 +7,9 @@ extension ManagedObjectContext {
   /// Synchronizes the objects of an entity with a payload, as specified by a serializer. Nothing is
   /// committed.
   ///
-  /// Null has no effect. A list describes several objects, an object a single one. Uncommitted
-  /// objects are matched, too. All objects matching the payload are looked up in one fetch per
-  /// entity and set of groupers.
+  /// A JSON array describes several objects, a JSON object a single one, and null has no effect.
+  /// Uncommitted objects are matched, too. All objects matching the payload are looked up in one
+  /// fetch per entity and set of groupers.
   ///
   /// With `deleteMissing`, objects that no item of the payload refers to are deleted at the end. An
   /// object that is missing from one list but named in another is kept.
@@ -56,7 +56,7 @@ extension PersistentStore {
   /// Synchronizes the objects of an entity with a payload and commits, all or nothing. Contexts
   /// merge the commit at their next operation.
   ///
-  /// Runs in the store's background context, after the closures enqueued before. See
+  /// Runs in the store's background context, after the closures that were enqueued earlier. See
   /// ``ManagedObjectContext/sync(from:using:)``.
   ///
   /// ```swift
@@ -65,7 +65,7 @@ extension PersistentStore {
   /// ```
   ///
   /// - Returns: A report of the changes.
-  /// - Throws: ``ArborError`` as in a context, and as `commit()` does.
+  /// - Throws: The same errors as ``ManagedObjectContext/sync(from:using:)`` and `commit()`.
   @discardableResult
   public func sync(
     from source: JSONSource, using serializer: some SyncSerializer

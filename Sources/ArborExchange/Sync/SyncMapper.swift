@@ -160,8 +160,8 @@ final class SyncMapper {
   }
 }
 
-/// Converts a JSON value for an attribute. The mapping specifies the JSON type; other types yield
-/// `nil`, or an error with ``SyncSerializer/strictTypes``.
+/// A conversion of JSON values for an attribute. The mapping specifies the JSON type; other types
+/// yield `nil`, or an error with ``SyncSerializer/strictTypes``.
 struct SyncConversion: Sendable {
   let kind: SyncSource.Kind
   let isStrict: Bool
@@ -200,7 +200,7 @@ struct SyncConversion: Sendable {
     }
   }
 
-  /// Returns a number, converting Booleans.
+  /// Returns the number, or 0 or 1 for a Boolean, or `nil` for any other value.
   private func number(_ node: JSONNode) -> JSONNumber? {
     node.number ?? node.bool.map { JSONNumber($0 ? 1 : 0) }
   }

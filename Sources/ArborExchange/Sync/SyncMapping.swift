@@ -1,7 +1,7 @@
 public import ArborJSON
 
-/// Maps the properties of an entity to values in an item of a payload: each property name to the
-/// type of the value and its path.
+/// A mapping of the properties of an entity to values in an item of a payload: of each property
+/// name to the type of the value and its path.
 ///
 /// ```swift
 /// ["employeeID": .int("id"), "firstTag": .string(["tags", 0]), "photo": .value(["user", "photo"])]
@@ -70,7 +70,7 @@ public struct SyncPath: Sendable, Hashable, ExpressibleByStringLiteral,
 /// error with ``SyncSerializer/strictTypes``. Only Booleans are converted to numbers, and numbers
 /// to integers by truncation.
 public struct SyncSource: Sendable {
-  /// Returns the serializer of a relationship's members.
+  /// A closure that returns the serializer of a relationship's members.
   typealias Child =
     @Sendable (_ child: () -> JSONValue, _ parent: () -> JSONValue) -> any SyncSerializer
 
@@ -117,8 +117,8 @@ public struct SyncSource: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path to the object's JSON.
-  ///   - serializer: Returns the serializer for the JSON at the path, which may depend on the
-  ///     parent's item.
+  ///   - serializer: A closure that returns the serializer for the JSON at the path. The result may
+  ///     depend on the parent's item.
   public static func toOne<S: SyncSerializer>(
     _ path: SyncPath,
     serializer: @escaping @Sendable (_ child: JSONValue, _ parent: JSONValue) -> S
@@ -131,8 +131,8 @@ public struct SyncSource: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path to the members' JSON.
-  ///   - serializer: Returns the serializer for all members, given the JSON at the path and the
-  ///     parent's item.
+  ///   - serializer: A closure that returns the serializer for all members, given the JSON at the
+  ///     path and the parent's item.
   public static func toMany<S: SyncSerializer>(
     _ path: SyncPath,
     serializer: @escaping @Sendable (_ children: JSONValue, _ parent: JSONValue) -> S

@@ -41,8 +41,8 @@ public protocol SyncSerializer: Sendable {
   /// A Boolean value that indicates whether an item without a matching object inserts one. Defaults
   /// to `true`.
   var insertMissing: Bool { get }
-  /// A Boolean value that indicates whether an item changes its matching objects. Defaults to
-  /// `true`. Otherwise it only refers to them.
+  /// A Boolean value that indicates whether an item changes its matching objects. If `false`, it
+  /// only refers to them. Defaults to `true`.
   var updateExisting: Bool { get }
   /// A Boolean value that indicates whether objects missing from the payload are deleted.
   ///
@@ -62,7 +62,7 @@ public protocol SyncSerializer: Sendable {
   /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
   /// A Boolean value that indicates whether a value of a JSON type other than the mapping's is an
-  /// error. Defaults to `false`, in which case the value counts as `nil`.
+  /// error. Defaults to `false`, in which case the value counts as null.
   var strictTypes: Bool { get }
 }
 

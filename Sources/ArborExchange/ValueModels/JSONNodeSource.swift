@@ -16,8 +16,8 @@ struct JSONNodeSource: ValueModelSource {
   }
 
   let node: JSONNode
-  /// The values that are present, for a property of several paths. In that case, `node` is the
-  /// enclosing object.
+  /// The values that are present, for a property of several paths; otherwise `nil`. For such a
+  /// property, `node` is the enclosing object.
   var parts: [Part]?
 
   init(_ node: JSONNode, parts: [Part]? = nil) {
@@ -83,7 +83,8 @@ struct JSONNodeSource: ValueModelSource {
     return parsed
   }
 
-  /// Returns a `JSONValue` unchanged, with all digits of its numbers.
+  /// Returns the value unchanged, with all digits of its numbers, if the type is `JSONValue`;
+  /// otherwise `nil`.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? {
     type == JSONValue.self ? raw() as? T : nil
   }

@@ -20,7 +20,8 @@ final class ManagedObjectReading: ModelSession {
 
   let mappings: ModelMappings
   var shapes: ModelShapes { mappings.shapes }
-  /// The only relationship that the outermost model of a probe reads. Its nested models read none.
+  /// The key of the only relationship that the outermost model of a probe reads, or `nil` if this
+  /// isn't a probe. Models nested in a probe read no relationships.
   private let probedKey: String?
   /// The models with their objects. Retaining the objects keeps their identifiers valid.
   private var models: [Identity: (model: any ValueModel, object: ManagedObject)] = [:]
@@ -214,7 +215,7 @@ final class ManagedObjectReading: ModelSession {
   }
 
   /// Finds the key path of a coding key by probing: creates a model that reads only this
-  /// relationship, and checks which property was set.
+  /// relationship, and checks which property was set. Returns `nil` if none was.
   private func probe(
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {
@@ -319,8 +320,8 @@ struct BackReference {
 final class ReadCohort {
   private let context: ManagedObjectContext
   private let trail: Trail
-  /// The objects, determined when a relationship of theirs is first requested, which is rare for
-  /// the innermost level.
+  /// The objects, determined when one of their relationships is first requested, which rarely
+  /// happens at the innermost level.
   private lazy var objects: [ManagedObject] = makeObjects?() ?? []
   private var makeObjects: (() -> [ManagedObject])?
   private var next: [Relationship: ReadCohort] = [:]

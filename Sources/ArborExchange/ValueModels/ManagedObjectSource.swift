@@ -16,7 +16,7 @@ struct ManagedObjectSource: ValueModelSource {
   let owner: ManagedObject
   /// The name of the property, or `nil` for the object itself.
   let name: String?
-  /// The type of the attribute.
+  /// The type of the attribute, or `nil` if the content isn't an attribute's value.
   let type: AttributeType?
   /// The objects that are read together, or `nil` if there are none.
   let cohort: ReadCohort?

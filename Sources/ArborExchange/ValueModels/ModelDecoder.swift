@@ -108,7 +108,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     return typed
   }
 
-  /// Returns a transformed property, or `nil` if the transformer returns none.
+  /// Returns a transformed property, or `nil` if the transformer returns `nil`.
   func transformed<T>(
     _ type: T.Type, _ source: Source, by transformer: PropertyTransformer<Source.Raw>
   ) throws -> T? {
@@ -160,7 +160,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     ).with(offending: text, underlying: error)
   }
 
-  /// Returns the raw values of an enumeration that lists its cases.
+  /// Returns the raw values of an enumeration that lists its cases, or `nil` for any other type.
   private static func cases<T>(of type: T.Type) -> [String]? {
     guard let type = type as? any CaseIterable.Type else { return nil }
     func names<C: CaseIterable>(_ type: C.Type) -> [String]? {
@@ -218,8 +218,8 @@ protocol ValueModelSource {
     throws -> M
   /// Returns whether creating a model requires only its initializer.
   func makesPlainly(_ traits: ModelTraits) -> Bool
-  /// Returns a value of a type for which the source has its own representation, before all other
-  /// representations are tried.
+  /// Returns the value as a type for which the source has its own representation, or `nil` for any
+  /// other type. Called before all other representations are tried.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T?
   /// Returns whether an optional property is set after all models have been created and is `nil`
   /// until then. The type is the wrapped type of the property.

@@ -46,7 +46,7 @@ final class ModelMapping {
   }
 
   /// Returns the attributes of the uniquing keys, in the order of their keys, and the relationship
-  /// among them.
+  /// among them. Returns `nil` if there are no uniquing keys.
   private static func identity(
     _ traits: ModelTraits, _ entity: EntitySchema
   ) throws(ArborError) -> ExchangeIdentity? {

@@ -33,7 +33,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     (type as? any OptionalModelValue.Type).flatMap { $0.nothing as? T }
   }
 
-  /// Returns a value that may be missing or null.
+  /// Returns a value, the default value if it is missing, or `nil` if it is null.
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
     guard let source = try source(key, as: type) else { return try standard(type, key) }
     if let transformer = transformer(key) {
@@ -42,7 +42,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     return source.isNull ? nil : try naming(key) { try read(source) }
   }
 
-  /// Returns the default value of a missing property.
+  /// Returns the default value of a missing property, or `nil` if there isn't one.
   private func standard<T>(_ type: T.Type, _ key: Key) throws -> T? {
     try decoder.traits?.standard(key.stringValue, as: type)
   }

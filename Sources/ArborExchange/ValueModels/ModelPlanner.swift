@@ -11,8 +11,7 @@ final class ModelPlanner: ModelWriting {
   var shapes: ModelShapes { mappings.shapes }
   /// The items of the models that were passed in, without duplicates.
   private(set) var roots: [Int32] = []
-  /// The properties that items of models have in addition to items of documents, by index in the
-  /// plan.
+  /// The properties that only items of models have, not items of documents, by index in the plan.
   private(set) var models: [Model] = []
   /// The contents of attributes. Index 0 represents an attribute without content.
   private var contents: [StoredForm.Content] = [.value(.null)]
@@ -129,7 +128,7 @@ final class ModelPlanner: ModelWriting {
   }
 
   /// Returns the item that is part of another item's identity: the one that the model itself refers
-  /// to, otherwise the one that refers to the model.
+  /// to, otherwise the one that refers to the model. Returns `nil` if neither exists.
   func parent(of index: Int32) -> Int32? {
     let item = plan.items[Int(index)]
     let relationship = plan.mapping(of: item).parent

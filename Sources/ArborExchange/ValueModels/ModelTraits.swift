@@ -90,7 +90,7 @@ final class ModelTraits {
     }
   }
 
-  /// Validates a new model with its own validation.
+  /// Calls a new model's ``ValueModel/validate()``, which may change it, and returns the model.
   func validate<M: ValueModel>(_ model: M) throws -> M {
     if validatesNothing == true { return model }
     var model = model

@@ -12,8 +12,8 @@ extension PropertyTransformer {
   ///
   /// - Parameters:
   ///   - expectation: A description of valid strings, for the message of an error.
-  ///   - parse: Returns the value of a string, or `nil` if the string is invalid.
-  ///   - print: Returns the string of a value.
+  ///   - parse: A closure that returns the value of a string, or `nil` if the string is invalid.
+  ///   - print: A closure that returns the string of a value.
   public static func text<Property>(
     _ expectation: String, parse: @escaping @Sendable (String) -> Property?,
     print: @escaping @Sendable (Property) throws -> String

@@ -42,8 +42,8 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   /// Creates a transformer from two closures.
   ///
   /// - Parameters:
-  ///   - read: Returns the property for a raw value.
-  ///   - write: Returns the raw value for a property.
+  ///   - read: A closure that returns the property for a raw value.
+  ///   - write: A closure that returns the raw value for a property.
   public init<Property>(
     _ read: @escaping @Sendable (Raw) throws -> Property,
     write: @escaping @Sendable (Property) throws -> Raw
@@ -96,7 +96,7 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   func readAny(_ raw: Raw) throws -> Any? { try reading(raw) }
 }
 
-/// Returns a value without its enclosing optional.
+/// Returns a value without its enclosing optional, or `nil` if the optional is `nil`.
 func flattened(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalModelValue else { return value }
   return optional.modelValue
@@ -142,13 +142,14 @@ public struct TransformedFormCoding<Form>: Sendable where Form: Sendable {
   let nothing: Form
   let text: @Sendable (String) -> Form
   let integer: @Sendable (Int64) -> Form
-  /// Throws `unsupportedProperty` for a number that the raw value cannot represent.
+  /// A closure that returns the raw value of a number. Throws `unsupportedProperty` if the raw
+  /// value cannot represent the number.
   let number: @Sendable (Double) throws(ArborError) -> Form
-  /// Returns the string, or `nil` for any other value.
+  /// A closure that returns the string, or `nil` for any other value.
   let textOf: @Sendable (Form) -> String?
-  /// Returns the integer, or `nil` for any other value.
+  /// A closure that returns the integer, or `nil` for any other value.
   let integerOf: @Sendable (Form) -> Int64?
-  /// Returns the number, or `nil` for any other value.
+  /// A closure that returns the number, or `nil` for any other value.
   let numberOf: @Sendable (Form) -> Double?
 }
 

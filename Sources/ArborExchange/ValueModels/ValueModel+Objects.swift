@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   /// When the first model requests a relationship, its destinations are fetched for all objects in
   /// one pass.
   ///
-  /// - Throws: ``ArborError``, as ``ValueModel/init(_:)``.
+  /// - Throws: The same errors as ``ValueModel/init(_:)``.
   public func values<M: ValueModel>(
     _ type: M.Type, of objects: [ManagedObject]
   ) throws(ArborError) -> [M] {
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   ///   - predicate: The predicate that the objects must match, or `nil` for all objects of the
   ///     entity and its subentities.
   ///   - sortKeys: The order of the objects. Without sort keys, they are ordered by ID.
-  /// - Throws: ``ArborError``, as ``ValueModel/init(_:)`` and ``fetch(_:)``.
+  /// - Throws: The same errors as ``ValueModel/init(_:)`` and ``fetch(_:)``.
   /// - Complexity: Linear in the number of objects reached, in addition to the fetch.
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   /// Returns the models of the objects that match a predicate, in the order of individual sort
   /// keys.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a list of sort keys.
+  /// - Throws: The same errors as the overload that takes a list of sort keys.
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
   /// overwrite earlier ones.
   ///
   /// - Returns: The objects, in the order of the models.
-  /// - Throws: ``ArborError``, as the overload that takes one model. The context is unchanged in
+  /// - Throws: The same errors as the overload that takes one model. The context is unchanged in
   ///   that case.
   @discardableResult
   public func upsert(_ models: [any ValueModel]) throws(ArborError) -> [ManagedObject] {

@@ -23,7 +23,7 @@ package struct DamagedEntry {
   /// The value, if it is stored in the page.
   package var inlineValue: UnsafeRawBufferPointer? { flags == [] ? data.bytes : nil }
 
-  /// The first overflow page of the value, if it has any.
+  /// The number of the value's first overflow page, or `nil` if it has none.
   package var firstPage: UInt64? { flags == .largeData ? data.word(0) : nil }
 
   /// The database that an entry of the name tree refers to, or `nil` for other entries.

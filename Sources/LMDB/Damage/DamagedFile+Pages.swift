@@ -22,7 +22,7 @@ extension DamagedFile {
   /// The number of bytes per read.
   private static let windowSize = 1 << 20
 
-  /// The transactions of the valid root pages, newest first.
+  /// The transaction numbers of the valid root pages, newest first.
   package var transactions: [UInt64] { roots.map(\.transactionID) }
 
   /// Calls `entry` with the entries of the name tree of a transaction's root page, and reads its
@@ -84,8 +84,8 @@ extension DamagedFile {
     TreeTraversal(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
   }
 
-  /// Returns the branch page that refers to a page. If there are several, because pages are reused,
-  /// returns the one whose subtree is undamaged.
+  /// Returns the number of the branch page that refers to a page. If there are several, because
+  /// pages are reused, returns the one whose subtree is undamaged, or `nil` if all are damaged.
   private func branch(above page: UInt64, depth: Int) throws(LMDBError) -> UInt64? {
     var candidates: [UInt64] = []
     try forEachPage { (number, found) throws(LMDBError) in

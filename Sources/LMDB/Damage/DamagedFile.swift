@@ -20,8 +20,8 @@ package final class DamagedFile {
   package let pageCount: UInt64
   /// Whether another process has the file open and may change it while it is read.
   package let isInUse: Bool
-  /// Called repeatedly while pages are read. Reading ends with ``LMDBError/closed`` once it returns
-  /// `true`.
+  /// A closure that is called repeatedly while pages are read. Reading ends with
+  /// ``LMDBError/closed`` once it returns `true`.
   package var isStopped: () -> Bool = { false }
   /// The root pages that are valid by themselves, newest first.
   let roots: [MetaPage]
@@ -31,14 +31,14 @@ package final class DamagedFile {
   /// The pages in the free list of the root page, if it is known.
   var free: PageClaims
   package internal(set) var knowsFreePages = false
-  /// The last page according to the root page. Pages after it were never committed.
+  /// The number of the last page according to the root page. Pages after it were never committed.
   var lastPage = UInt64.max
   var buffers: PageBuffers
   /// The buffer level at which a nested tree begins.
   var firstFreeLevel = 0
   private var value = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// Reads as many bytes of the file as the medium returns. Tests replace it to simulate unreadable
-  /// sectors.
+  /// The function that reads as many bytes of the file as the medium returns. Tests replace it to
+  /// simulate unreadable sectors.
   var readBytes: (_ descriptor: Int32, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
     readAvailable($0, $1, at: $2)
   }
@@ -79,13 +79,14 @@ package final class DamagedFile {
   }
 
   deinit {
-    // A child that another thread is starting may have a copy of the descriptor for a moment.
+    // A child process that another thread is starting may have a copy of the descriptor for a
+    // moment.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     value.deallocate()
   }
 
-  /// Returns the page size with which most pages contain their own number.
+  /// Returns the page size with which most pages contain their own number, or `nil` if none does.
   static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
     var best: (size: Int, count: Int)?
     var pageSize = 512

@@ -20,7 +20,7 @@ package struct RootImage: Sendable, Hashable {
   package let transactionID: UInt64
   fileprivate let pageSize: Int
 
-  /// Returns `nil` for bytes that are not a root page.
+  /// Creates an image from the bytes of a root page. Returns `nil` for any other bytes.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.size, let page = Self.page(bytes),
       page.complaint(as: page.number) == nil
@@ -36,10 +36,11 @@ package struct RootImage: Sendable, Hashable {
 
   var page: MetaPage? { Self.page(bytes) }
 
-  /// Returns the page to which LMDB writes the root of a transaction.
+  /// Returns the number of the page to which LMDB writes the root of a transaction.
   fileprivate static func slot(of transaction: UInt64) -> UInt64 { transaction & 1 }
 
-  /// Returns the root page of another transaction with the same contents, for its own slot.
+  /// Returns a copy of the root page with another transaction number, and with the page number of
+  /// that transaction's slot.
   fileprivate func renumbered(_ transaction: UInt64) -> [UInt8] {
     var copy = bytes
     for (offset, number) in [

@@ -87,7 +87,7 @@ extension Environment {
     }
   }
 
-  /// The lower handles belong to LMDB's own databases, the free list and the name tree.
+  /// The first handle of a named database. Lower handles belong to LMDB's free list and name tree.
   private static var firstHandle: UInt32 { 2 }
 
   /// Renames the copy to this file's name and continues with it.

@@ -24,7 +24,7 @@ extension Environment {
 
   /// Opens several existing databases in one transaction. Missing ones are `nil`.
   ///
-  /// - Throws: As ``openDatabase(_:_:create:)``.
+  /// - Throws: The same errors as ``openDatabase(_:_:create:)``.
   package func openDatabases(
     _ list: [(name: String, flags: DatabaseFlags)]
   ) throws(LMDBError) -> [Database?] {

@@ -40,8 +40,8 @@ extension Environment {
     }
   }
 
-  /// A failed lock conversion may have released the lock. A process that acquired it in between may
-  /// replace the file.
+  /// Takes the shared lock again after a failed lock conversion, which may have released it. Throws
+  /// if another process acquired it in between, because that process may have replaced the file.
   private func takeSharedLockBack() throws(LMDBError) {
     if file.lock(.shared), !isShared || file.isInPlace { return }
     fail(.fileReplaced)
@@ -54,7 +54,8 @@ extension Environment {
   /// - Throws: ``LMDBError/inUse`` if the file is open; errors of `body`.
   package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)
-    // Explicitly, because a child that another thread is starting may have a copy of the descriptor.
+    // Unlocked explicitly, because a child process that another thread is starting may have a copy
+    // of the descriptor.
     defer { _ = file.lock(.none) }
     return try EnvironmentRegistry.shared.reserving(file.identity, body)
   }

@@ -45,8 +45,8 @@ extension Environment {
 
   /// Returns the engine's map information and the number of bytes that the root page claims.
   ///
-  /// - Throws: ``LMDBError/fileReplaced`` if it claims more than any map can hold, because it was
-  ///   validated when the file was opened.
+  /// - Throws: ``LMDBError/fileReplaced`` if the root page claims more than any map can hold. It
+  ///   did not when the file was opened, so the file has been overwritten.
   private static func sizes(
     _ handle: OpaquePointer
   ) throws(LMDBError) -> (info: MDB_envinfo, used: Int) {

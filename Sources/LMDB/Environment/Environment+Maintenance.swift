@@ -22,7 +22,8 @@ extension Environment {
     }
   }
 
-  /// The last committed transaction of any process. Cheap enough to read before every operation.
+  /// The number of the last committed transaction of any process. Cheap enough to read before every
+  /// operation.
   package var lastTransactionID: UInt64 {
     get throws(LMDBError) {
       try withHandle { (handle) throws(LMDBError) -> UInt64 in
@@ -82,8 +83,8 @@ extension Environment {
   /// The free list, a database of LMDB's own: transaction → count, then page numbers.
   private static var freeList: Database { Database(name: "", handle: 0, flags: .integerKey) }
 
-  /// Frees the reader slots of dead processes and returns their number. Otherwise the file grows,
-  /// because pages that such a reader could still see are not reused.
+  /// Frees the reader slots of dead processes and returns their number. Unless they are freed, the
+  /// file grows, because pages that such a reader could still see are not reused.
   @discardableResult
   package func checkStaleReaders() throws(LMDBError) -> Int {
     try withHandle { (handle) throws(LMDBError) -> Int in
@@ -170,7 +171,8 @@ extension Environment {
 }
 
 extension ReaderInfo {
-  /// Parses a line of LMDB's list: process, thread and transaction.
+  /// Parses a line of LMDB's reader list: process, thread and transaction. Returns `nil` for any
+  /// other line.
   init?(line: String) {
     let words = line.split { $0 == " " || $0 == "\n" }
     guard words.count == 3, let process = Int32(words[0]) else { return nil }

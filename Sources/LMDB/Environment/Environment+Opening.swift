@@ -38,7 +38,8 @@ extension Environment {
     }
   }
 
-  /// Returns `nil` if the validated file has been replaced by another one.
+  /// Attempts to open the file once. Returns `nil` if the validated file has been replaced by
+  /// another one.
   private static func openOnce(
     _ path: String, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Environment? {

@@ -9,7 +9,7 @@ package struct HeldSnapshot: Sendable, Hashable {
   package let processID: Int32
   /// Whether the process has died, so that its slot is waiting to be freed.
   package let isStale: Bool
-  /// The commit that the snapshot sees.
+  /// The transaction number of the commit that the snapshot sees.
   package let transactionID: UInt64
   /// The number of later commits.
   package let transactionsBehind: Int

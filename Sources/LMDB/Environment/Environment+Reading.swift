@@ -29,7 +29,7 @@ extension Environment {
     return try beginSlowly(slot)
   }
 
-  /// Runs `body` on a snapshot and ends it. Data that `body` gets from the snapshot must not
+  /// Runs `body` on a snapshot and ends it. Data that `body` reads from the snapshot must not
   /// outlive it.
   @discardableResult
   package func read<R: ~Copyable>(
@@ -84,8 +84,8 @@ extension Environment {
     return guardPages(of: slot, in: id)
   }
 
-  /// The number of attempts to begin a snapshot. Two commits may happen just while it begins, but
-  /// if that repeats more often than this, the file was overwritten.
+  /// The maximum number of attempts to begin a snapshot. Two commits may happen while it begins,
+  /// but if all attempts fail for that reason, the file was overwritten.
   private static var maximumMissedRoots: Int { 100 }
 
   /// Begins a snapshot on a slot that has no transaction, or whose renewal LMDB refused. Removes

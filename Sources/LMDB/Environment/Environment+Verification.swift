@@ -65,7 +65,7 @@ extension Environment {
     }
   }
 
-  /// The number of attempts to confirm a finding while other processes commit.
+  /// The maximum number of attempts to confirm a finding while other processes commit.
   private static var maximumAttempts: Int { 8 }
 
   /// Returns whether the newest state is undamaged. Returns `false` if this cannot be determined

@@ -60,8 +60,9 @@ extension Environment {
     }
   }
 
-  /// Runs `body`, in which this thread waits for writes of other threads. Growth of the map then
-  /// knows that it cannot wait for the snapshots of this thread.
+  /// Runs `body`, in which this thread waits for writes of other threads. While it runs, growing
+  /// the map throws ``LMDBError/growthBlocked`` instead of waiting for the snapshots of this
+  /// thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     let mine = blockReaders()
     defer { unblockReaders(mine) }
@@ -158,7 +159,8 @@ extension Environment {
     }
   }
 
-  /// Commits. Returns `false` if the map had to grow, so that the closure has to run again.
+  /// Commits the transaction. Returns `false` if the map had to grow, so that the closure has to
+  /// run again.
   private func commitWrite() throws(LMDBError) -> Bool {
     let slot = writerSlot.pointer
     slot.pointee.generation &+= 1
@@ -216,7 +218,7 @@ extension Environment {
     try finishDatabases(isCommitted: false)
   }
 
-  /// After a failed commit, LMDB may refuse to continue, because the root page on disk is
+  /// Records a panic after a failed commit: LMDB refuses to continue if the root page on disk is
   /// uncertain.
   private func noticePanic() {
     state.withLock { state in

@@ -26,9 +26,9 @@ package final class Environment: Sendable {
 
   /// The canonical path of the data file.
   package let path: String
-  /// Device and inode of the data file.
+  /// The device and inode of the data file.
   package var identity: FileIdentity { file.identity }
-  /// Whether the path still leads to the data file.
+  /// Whether the path still refers to the data file.
   package var isInPlace: Bool { file.isInPlace }
   package let isReadOnly: Bool
   package let options: EnvironmentOptions
@@ -102,8 +102,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and closes LMDB's environment, unless it is already closed. No
-  /// transaction may be alive.
+  /// Ends the idle readers and closes LMDB's environment. Returns `false` if it is already closed.
+  /// No transaction may be alive.
   private func closeHandle() -> Bool {
     state.withLock { state in
       guard let handle = state.handle else { return false }
@@ -117,8 +117,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and returns LMDB's environment. All operations throw
-  /// ``LMDBError/closed`` afterwards. No transaction may be alive.
+  /// Ends the idle readers and returns LMDB's environment, or `nil` if it is closed. All operations
+  /// throw ``LMDBError/closed`` afterwards. No transaction may be alive.
   func giveHandle() -> HandleReference? {
     state.withLock { state in
       guard let handle = state.handle else { return nil }
@@ -129,7 +129,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Closes the own handle and continues with that of another environment. The gate must be closed.
+  /// Closes this environment's handle and continues with that of another environment. The gate must
+  /// be closed.
   func takeHandle(of other: Environment) {
     guard let handle = other.giveHandle() else { return }
     writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()

@@ -13,20 +13,20 @@ final class EnvironmentRegistry: Sendable {
     let birth = ForkGuard.generation
     /// Whether the file is being replaced or removed.
     var isReserved = false
-    /// `weak`, so that the registry keeps no environment open.
+    /// The open environment. The reference is weak, so that the registry doesn't keep it open.
     weak var environment: Environment?
   }
 
   private enum Finding: Sendable {
     case environment(Environment)
-    /// The environment is just closing. The reference is returned from the lock because releasing
+    /// The environment is being closed. The reference is returned from the lock because releasing
     /// it takes the lock.
     case closing(Environment?)
     case reserved
   }
 
-  /// The few open files, unordered. The first use of a dictionary with a new key type costs a
-  /// runtime lookup, which would be noticeable when the first store is opened.
+  /// An unordered list of the open files, which are few. The first use of a dictionary with a new
+  /// key type costs a runtime lookup, which would be noticeable when the first store is opened.
   private struct Entries {
     private var list: [(identity: FileIdentity, entry: Entry)] = []
 

@@ -7,24 +7,25 @@
 struct EnvironmentState {
   /// LMDB's environment, or `nil` once closed.
   var handle: OpaquePointer?
-  /// The reason why no transaction can begin anymore.
+  /// The reason why no transaction can begin anymore, or `nil` if there is none.
   var failure: LMDBError?
 
-  /// The unused slots, most recently used first.
+  /// The list of unused slots, most recently used first.
   var freeSlots: SlotReference?
-  /// Every slot ever created.
+  /// The list of all slots ever created.
   var allSlots: SlotReference?
   var activeReaders = 0
-  /// LMDB's transactions of the pins, by their numbers.
+  /// LMDB's transactions of the pins, by the number of the pin.
   var pins: [UInt64: OpaquePointer] = [:]
-  /// The number of the last pin.
+  /// The number that was assigned to the last pin.
   var pinCount: UInt64 = 0
   /// The number of readers whose thread waits for the writer, so that they cannot end.
   var blockedReaders = 0
 
-  /// The thread that writes, or that performs another operation that excludes writers.
+  /// The thread that writes or performs another operation that excludes writers, or `nil` if there
+  /// is none.
   var writer: ThreadID?
-  /// The thread that has closed the gate.
+  /// The thread that has closed the gate, or `nil` if the gate is open.
   var gateOwner: ThreadID?
   /// The number of threads that wait for a change of this state.
   var sleepers = 0

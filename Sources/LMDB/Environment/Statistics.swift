@@ -44,11 +44,11 @@ package struct PageUse: Sendable, Hashable {
 
   package var used: Int { max(0, all - free) }
 
-  /// The number of used pages without the two root pages and the free list.
+  /// The number of used pages, excluding the two root pages and the free list.
   package var pagesOfDatabases: Int { max(0, used - list - 2) }
 
-  /// The number of pages of a compacted copy: the two root pages and the databases, plus the pages
-  /// that one more commit adds, a path in the name tree and a list of the pages it frees.
+  /// The number of pages of a compacted copy: the two root pages, the databases, and the pages that
+  /// one more commit adds (a path in the name tree and a list of the freed pages).
   package var compacted: Int { min(all, max(0, used - list) + depth + 1) }
 
   /// The number of bytes that a compacted copy would save.
@@ -58,6 +58,6 @@ package struct PageUse: Sendable, Hashable {
 /// An occupied slot in the file's reader table.
 package struct ReaderInfo: Sendable, Hashable {
   package let processID: Int32
-  /// The transaction of its snapshot, or `nil` while idle.
+  /// The transaction number of its snapshot, or `nil` if the slot is idle.
   package let transactionID: UInt64?
 }

@@ -36,7 +36,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Errors about the contents of the file.
+  /// The advice for errors about the contents of the file.
   private var contentAdvice: Advice {
     switch self {
     case .keyExists:
@@ -86,7 +86,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Errors about limits of the engine.
+  /// The advice for errors about limits of the engine.
   private var limitAdvice: Advice {
     switch self {
     case .mapFull:
@@ -130,7 +130,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Errors about invalid calls.
+  /// The advice for errors about invalid calls.
   private var usageAdvice: Advice {
     switch self {
     case .incompatible:
@@ -174,7 +174,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Errors about files that cannot be a store.
+  /// The advice for errors about files that cannot be a store.
   private var fileAdvice: Advice {
     switch self {
     case .noSuchFile:
@@ -224,7 +224,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Errors about the machine and other processes.
+  /// The advice for errors about the machine and other processes.
   private var surroundingsAdvice: Advice {
     switch self {
     case .diskFull:

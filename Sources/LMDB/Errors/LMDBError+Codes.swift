@@ -53,7 +53,7 @@ extension LMDBError {
   }
 }
 
-/// Throws the error of `code` unless it is success.
+/// Throws the error for a result code, unless the code indicates success.
 @inline(__always)
 func check(_ code: Int32) throws(LMDBError) {
   if code != MDB_SUCCESS { throw LMDBError(code: code) }

@@ -18,14 +18,15 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// Returns the identity of the file that `path` currently refers to, or `nil` if there isn't one.
+  /// Creates the identity of the file that `path` currently refers to. Returns `nil` if there isn't
+  /// one.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Returns the identity of an open file, or `nil` if the descriptor is invalid.
+  /// Creates the identity of an open file. Returns `nil` if the descriptor is invalid.
   package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -35,8 +36,8 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// A descriptor of a data file that is opened without mapping it and holds the file's `flock`.
 ///
-/// Closing any descriptor of the *lock* file would release LMDB's own lock, so this never opens it.
-/// An `flock` belongs to this descriptor alone, and other descriptors do not affect it.
+/// Closing any descriptor of the *lock* file would release LMDB's own lock, so this type never
+/// opens it. An `flock` belongs to this descriptor alone, and other descriptors do not affect it.
 struct DataFile: ~Copyable {
   /// The kind of lock on the file.
   enum LockKind {
@@ -127,8 +128,8 @@ struct DataFile: ~Copyable {
   }
 
   /// A Boolean value that indicates whether the path still refers to this file. If the path cannot
-  /// be inspected, for example because the process has lost its permissions, whether the file still
-  /// has a name.
+  /// be inspected, for example because the process has lost its permissions, the value indicates
+  /// whether the file still has a name.
   var isInPlace: Bool {
     var status = stat()
     if stat(path, &status) == 0 { return FileIdentity(status) == identity }

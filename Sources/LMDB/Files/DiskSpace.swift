@@ -9,7 +9,8 @@
 struct DiskSpace {
   let descriptor: Int32
 
-  /// LMDB writes up to 64 pages of at most 32 KiB in one call, in addition to the data itself.
+  /// The maximum number of bytes that LMDB writes in one call in addition to the data itself: 64
+  /// pages of at most 32 KiB.
   private static let margin = 2 << 20
 
   /// Returns `diskFull` for a failed write of about `bytes` bytes that did not fit, otherwise

@@ -23,7 +23,8 @@
     private static let headerSize = 16
     private static let lengthOffset = 12
 
-    /// Writes, and the removal of a name, which is reported as an attribute change.
+    /// The watched events: writes, and the removal of a name, which is reported as an attribute
+    /// change.
     private static let events = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
 
     private struct State {

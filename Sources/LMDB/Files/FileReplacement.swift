@@ -20,8 +20,9 @@
 /// the next opening undoes the steps. Neither file can be opened between steps 1 and 3; see
 /// ``OpeningLock``.
 struct FileReplacement {
-  /// The suffixes of the former file's name, if it is kept or removed at the end, respectively.
+  /// The suffix of the former file's name if the file is kept.
   static let keptSuffix = "-before"
+  /// The suffix of the former file's name if the file is removed at the end.
   static let removedSuffix = "-swap"
 
   private let path: String
@@ -45,7 +46,8 @@ struct FileReplacement {
   func run() throws(LMDBError) {
     // Left over from a replacement that was killed after the last step.
     if !keepsFormer { unlink(former) }
-    // A lock file without its data file would be mistaken for that of the file that gets this name.
+    // A lock file without its data file would be mistaken for the lock file of the file that
+    // receives this name.
     if access(former, F_OK) != 0, errno == ENOENT { unlink(Self.lock(of: former)) }
     guard link(path, former) == 0 else { throw .lastSystemError }
     do throws(LMDBError) {
@@ -70,8 +72,8 @@ struct FileReplacement {
   // MARK: Interrupted replacements
 
   /// Handles a file that has two names: waits for a replacement in progress, or undoes an
-  /// interrupted one. Returns `true` if the path should be checked again, or `false` if the file
-  /// got its second name otherwise.
+  /// interrupted one. Returns `true` if the path should be checked again, or `false` if the second
+  /// name has another cause.
   static func settle(_ path: String, _ identity: FileIdentity) -> Bool {
     let settled = try? OpeningLock.exclusively(path, identity) {
       var status = stat()
@@ -96,6 +98,7 @@ struct FileReplacement {
   }
 
   /// Moves a lock file, replacing one that no process can have open. The lock file may be missing.
+  /// Returns `false` on failure.
   private static func moveLock(of path: String, to target: String) -> Bool {
     if rename(lock(of: path), lock(of: target)) == 0 { return true }
     guard errno == ENOENT else { return false }

@@ -13,8 +13,8 @@ package final class FileWatch: Sendable {
 
   /// Watches a file until ``cancel()``.
   ///
-  /// - Parameter notify: Called on a queue of the watch, possibly without a write. Of several
-  ///   consecutive writes, only the last is certain to be reported.
+  /// - Parameter notify: A closure that is called on a queue of the watch, possibly without a
+  ///   write. Of several consecutive writes, only the last is certain to be reported.
   package init(path: String, _ notify: @escaping @Sendable () -> Void) {
     #if os(Linux)
       if let end = FileNotifications.shared.watch(path, notify) {

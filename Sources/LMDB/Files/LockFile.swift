@@ -8,15 +8,16 @@ internal import CArborBits
 
 /// The reader table next to the data file.
 enum LockFile {
-  /// The size of a reader slot, and an upper bound of LMDB's own header, in bytes.
+  /// The size of a reader slot in bytes.
   private static let slotSize = 64
+  /// An upper bound of the size of LMDB's header in bytes.
   private static let headerSize = 512
 
   /// Ensures that the lock file is usable before LMDB opens it.
   ///
   /// It has to be a regular file that this process can write, with its disk space allocated: LMDB
   /// maps it sparsely, and on a full disk the first access to a hole would raise a signal. A new
-  /// lock file gets the owner of the data file if the system permits that, so that inspecting a
+  /// lock file is given the owner of the data file if the system permits that, so that inspecting a
   /// user's store does not lock the owner out.
   ///
   /// The size of an existing file is not changed, because the first opener determines it. Call this
@@ -92,9 +93,9 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case directory
     case notRegular
-    /// It belongs to another user, and the current user cannot write to it.
+    /// The lock file belongs to another user, and the current user cannot write to it.
     case foreign(owner: UInt32)
-    /// It is missing and cannot be created in the folder.
+    /// The lock file is missing and cannot be created in the folder.
     case cannotBeMade
   }
 

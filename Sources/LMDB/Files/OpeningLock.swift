@@ -14,8 +14,8 @@ internal import CArborBits
 /// the data file, or vice versa.
 ///
 /// It belongs to one descriptor (an *open file description lock*), is released when its process
-/// dies, and is independent of the `flock` of stores, which indicates who has a file open, and of
-/// LMDB's own locks on the lock file.
+/// dies, and is independent of the `flock` of stores, which indicates that a process has a file
+/// open, and of LMDB's own locks on the lock file.
 enum OpeningLock {
   enum Kind: Int32 {
     case shared = 0

@@ -15,10 +15,10 @@ internal import CArborBits
 /// on timestamps. A process whose file is removed between creating and locking it notices that the
 /// name refers to another file or none, and chooses another name.
 ///
-/// It is a different kind of lock than the `flock` of stores: examining a file that is just
-/// becoming a store must not prevent other code from opening that store.
+/// This lock is independent of the `flock` of stores: examining a file that is just becoming a
+/// store must not prevent other code from opening that store.
 package struct UnfinishedFile: ~Copyable {
-  /// The temporary name.
+  /// The temporary path.
   package let path: String
   private let descriptor: Int32
 
@@ -63,14 +63,15 @@ package struct UnfinishedFile: ~Copyable {
     guard OpeningLock.take(descriptor, .exclusive, waits: true) else { throw .lastSystemError }
   }
 
-  /// Gives the file its final name. Returns 0 or the number of the system's error, which is
-  /// `EEXIST` if another file has the name and isn't to be replaced.
+  /// Gives the file its final name. Returns 0 or the system's error number, which is `EEXIST` if
+  /// another file has the name and isn't to be replaced.
   package func rename(to target: String, replacing: Bool) -> Int32 {
     guard replacing else { return arbor_rename_exclusive(path, target) }
     return systemRename(path, target) == 0 ? 0 : errno
   }
 
-  /// Returns `nil` if the name is taken or the file has just been removed by a cleanup.
+  /// Creates and locks a file. Returns `nil` if the name is taken or the file has just been removed
+  /// by a cleanup.
   private static func make(_ path: String) throws(LMDBError) -> Int32? {
     let descriptor: Int32
     do throws(LMDBError) { descriptor = try DataFile.createDescriptor(path) } catch {

@@ -19,14 +19,17 @@ struct CursorGuard {
   /// The maximum size of an inline value. Larger ones have overflow pages.
   private let maximumInlineSize: Int
 
-  /// The addresses of the cursor's current key and value, or 0 if unknown.
+  /// The address of the cursor's current key, or 0 if it is unknown.
   private var key: UInt = 0
+  /// The address of the cursor's current value, or 0 if it is unknown.
   private var value: UInt = 0
-  /// The leaf whose neighbours are verified, and that of the values.
+  /// The leaf whose neighbours are verified.
   private var leaf: UInt = 1
+  /// The leaf of a key's values whose neighbours are verified.
   private var valueLeaf: UInt = 1
 
-  /// Returns `nil` if the database has no pages in the committed state.
+  /// Creates the guard of a cursor. Returns `nil` if the database has no pages in the committed
+  /// state.
   init?(
     _ pages: UnsafeMutablePointer<PageGuard>, _ database: Database, isWriter: Bool
   ) throws(LMDBError) {

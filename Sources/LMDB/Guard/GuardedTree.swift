@@ -9,7 +9,7 @@ struct GuardedTree {
   private let databaseFlags: DatabaseFlags
   let order: KeyOrder
   let hasSeveralValues: Bool
-  /// Distinguishes its pages from those of other trees.
+  /// A seed that distinguishes the marks of the tree's pages from those of other trees.
   let seed: UInt64
   /// Whether the paths to the last entry and its last value are verified.
   var isEndVerified = false
@@ -45,7 +45,7 @@ struct GuardedTree {
     return TreeTraversal(valuesOf: owner, record, rootLevel: 0)
   }
 
-  /// Returns the node of a branch page that leads to a goal.
+  /// Returns the index of the node of a branch page that leads to a goal.
   @inline(__always)
   func branchIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
@@ -57,8 +57,8 @@ struct GuardedTree {
     }
   }
 
-  /// Returns the first node of a leaf at or after a goal, or the number of nodes if there isn't
-  /// one.
+  /// Returns the index of the first node of a leaf at or after a goal, or the number of nodes if
+  /// there isn't one.
   func leafIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
     case .first: 0
@@ -67,8 +67,8 @@ struct GuardedTree {
     }
   }
 
-  /// Returns the first node whose key satisfies a comparison that also holds for all later nodes,
-  /// by binary search.
+  /// Finds the index of the first node whose key satisfies a comparison that also holds for all
+  /// later nodes, by binary search.
   @inline(__always)
   private func partitioningIndex(
     of page: RawPage, from first: Int, _ key: UnsafeRawBufferPointer, _ isReached: (Int) -> Bool
@@ -135,12 +135,12 @@ struct VerifiedLeaf {
 /// A page on a path from the root to a leaf.
 struct TreeStep {
   let page: RawPage
-  /// The node that the path follows or, in a leaf, the one that was searched for.
+  /// The index of the node that the path follows or, in a leaf, of the one that was searched for.
   var index: Int
   /// The key range of the page.
   let range: PageVerifier.KeyRange
 
-  /// The page below and its key range.
+  /// The number of the page below and its key range.
   var below: (number: UInt64, range: PageVerifier.KeyRange) {
     (page.node(index).child, page.range(of: index, in: range))
   }

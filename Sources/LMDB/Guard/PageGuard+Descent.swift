@@ -50,7 +50,7 @@ extension PageGuard {
     }
   }
 
-  /// Verifies the pages besides the path that the engine may access when it removes entries from
+  /// Verifies the pages outside of the path that the engine may access when it removes entries from
   /// the path's leaf: it merges pages with their siblings on every level, and reads the first key
   /// below the merged pages.
   mutating func verifyNeighbours(
@@ -114,7 +114,8 @@ extension PageGuard {
     if claims?.insert(page) == false { throw damage(tree, page, "it is used twice") }
   }
 
-  /// Returns the tree of a key's values, if they have one and its record is plausible.
+  /// Returns the tree of a key's values, or `nil` if they have none. Throws if its record isn't
+  /// plausible.
   @inline(__always)
   mutating func values(
     of node: RawNode, in tree: GuardedTree

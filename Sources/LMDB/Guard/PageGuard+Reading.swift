@@ -7,7 +7,7 @@ extension PageGuard {
     if let tree = try tree(of: database) { try verifySearch(tree, .key(key)) }
   }
 
-  /// Checks the value found by such a search.
+  /// Checks the value found by a search for a key.
   mutating func verifyValue(
     _ value: UnsafeRawBufferPointer, of database: Database
   ) throws(LMDBError) {
@@ -16,7 +16,7 @@ extension PageGuard {
   }
 
   /// Verifies the pages that a search accesses: the path to a key, the next leaf if the key is
-  /// after all keys of its own, and the path to one of the values of the found entry.
+  /// greater than all keys of its leaf, and the path to one of the values of the found entry.
   mutating func verifySearch(
     _ tree: GuardedTree, _ goal: TreeGoal, values: TreeGoal = .first
   ) throws(LMDBError) {

@@ -41,7 +41,7 @@ extension PageGuard {
   /// Verifies the pages that a deletion accesses: the path to the entry, the adjacent pages that
   /// the engine may merge with those of the path, and all pages of the deleted values.
   ///
-  /// - Parameter value: One of several values, or `nil` if all are deleted.
+  /// - Parameter value: The value to delete, or `nil` to delete all values of the key.
   mutating func verifyDeletion(
     _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
   ) throws(LMDBError) {

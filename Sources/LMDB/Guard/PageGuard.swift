@@ -22,8 +22,9 @@ struct PageGuard: ~Copyable {
   private(set) var state: MetaPage
   /// The address of page 0, or `nil` until a page of the map is known.
   private(set) var map: UnsafeRawPointer?
-  /// The numbers of pages that are known to be in the file and in the map.
+  /// The number of pages that are known to be in both the file and the map.
   private var heldPages: UInt64 = 0
+  /// The number of pages in the map.
   private var mappedPages: UInt64 = 0
   /// The trees by database handle.
   var trees: [KnownTree] = []
@@ -32,13 +33,15 @@ struct PageGuard: ~Copyable {
   /// The most recent leaves, indexed by the seed of their tree.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
-  /// The state that the last transaction committed, or `nil` if it didn't commit.
+  /// The transaction number of the state that the last transaction committed, or `nil` if it didn't
+  /// commit.
   var committed: UInt64?
   /// The positions at which the writer has verified pages, or `nil` for a reader.
   let positions: SoundPositions?
   private(set) var verifiedPages = 0
-  /// The paths of the last descents, in a database and in the values of a key.
+  /// The path of the last descent in a database.
   let path: UnsafeMutablePointer<TreeStep>
+  /// The path of the last descent in the values of a key.
   let valuePath: UnsafeMutablePointer<TreeStep>
 
   init(marks: PageMarks, descriptor: Int32, state: MetaPage, isWriter: Bool) {
@@ -136,7 +139,7 @@ struct PageGuard: ~Copyable {
     try verifier.inspect(page, number, &traversal, depth: depth, range)
   }
 
-  /// Returns the position of a page: its tree, its height in it, and its least key.
+  /// Returns the position of a page: its tree, its height in the tree, and its least key.
   @inline(__always)
   private func position(
     _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
@@ -145,7 +148,7 @@ struct PageGuard: ~Copyable {
     return range.lower.map { PageMarks.mix(seed, $0) } ?? seed
   }
 
-  /// Returns the mark of a verified page: its position, kind and bounds.
+  /// Returns the mark of a verified page: a hash of its position, kind and bounds.
   @inline(__always)
   private func mark(_ page: RawPage, _ position: UInt64) -> UInt32 {
     PageMarks.mark(PageMarks.mix(position, page.word(8)))
@@ -203,7 +206,7 @@ struct PageGuard: ~Copyable {
     return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
   }
 
-  /// Checks the current size of the file.
+  /// Rereads the size of the file. Throws if the page is still past its end.
   private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
     heldPages = min(try state.heldPages(descriptor), mappedPages)
     guard number < heldPages else { throw damage(tree, number, "it is past the end of the file") }

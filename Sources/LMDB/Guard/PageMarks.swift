@@ -19,7 +19,8 @@ final class PageMarks: @unchecked Sendable {
   /// the previous one. A segment is allocated when one of its pages is marked, so that opening a
   /// small file is cheap and a large table never moves.
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
-  /// The first transaction in whose state a database had no page left to verify, by handle, or 0.
+  /// The number of the first transaction in whose state a database had no page left to verify, or
+  /// 0, by handle.
   private let settled: UnsafeMutablePointer<UInt64>
 
   private let completeness = Atomic(false)
@@ -27,9 +28,10 @@ final class PageMarks: @unchecked Sendable {
 
   /// The number of bits of page numbers in the first segment.
   private static let firstBits = 12
-  /// Pages with numbers beyond these segments have no mark and are verified at every use.
+  /// The number of segments. Pages with numbers beyond them have no mark and are verified at every
+  /// use.
   private static let segmentCount = 24
-  /// Databases with larger handles are never recorded as settled.
+  /// The number of handles to record. Databases with larger handles are never recorded as settled.
   private static let handleCount = 1 << 10
 
   init() {
@@ -49,7 +51,7 @@ final class PageMarks: @unchecked Sendable {
   // MARK: Databases
 
   /// Returns whether a database has no page left to verify in a state. All pages of an earlier
-  /// state were verified, and later states differ only by what intact engines have written.
+  /// state were verified, and later states differ only in pages that intact engines have written.
   @inline(__always)
   func isSettled(_ handle: UInt32, in state: UInt64) -> Bool {
     guard handle < Self.handleCount else { return false }
@@ -107,7 +109,8 @@ final class PageMarks: @unchecked Sendable {
     return words + offset
   }
 
-  /// Returns the word of a page, allocating its segment if necessary.
+  /// Returns the word of a page, allocating its segment if necessary. Returns `nil` if the page is
+  /// beyond all segments or there is no memory.
   private func makeWord(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
     let segment = Self.location(of: page).segment
     guard segment < Self.segmentCount else { return nil }
@@ -129,7 +132,7 @@ final class PageMarks: @unchecked Sendable {
   }
 
   /// A Boolean value that indicates whether every page of a state is verified or was written by
-  /// this process. Later states differ only by what intact engines have written.
+  /// this process. Later states differ only in pages that intact engines have written.
   @inline(__always)
   var areComplete: Bool {
     get { completeness.load(ordering: .relaxed) }
@@ -195,8 +198,8 @@ struct SoundPositions: ~Copyable {
     table + Int(truncatingIfNeeded: position >> UInt64(64 - Self.bits))
   }
 
-  /// Returns whether a position, which is a hash of the tree, the height in it, and the least key,
-  /// is known.
+  /// Returns whether a position, which is a hash of the tree, the page's height in the tree, and
+  /// its least key, is known.
   @inline(__always)
   func contains(_ position: UInt64) -> Bool { entry(of: position).pointee == position | 1 }
 

@@ -6,7 +6,7 @@ internal import CLMDB
 struct KnownTrees {
   private enum Tree {
     case notAsked
-    /// Requested once. From the second request on, it is worth the cost.
+    /// Requested once. Finding the root pays off from the second request on.
     case asked
     case root(MappedTree)
     case unreadable
@@ -14,10 +14,10 @@ struct KnownTrees {
 
   /// The trees by database handle.
   private var trees: [Tree] = []
-  /// The commit of the state, or 0 for none.
+  /// The transaction number of the state, or 0 for none.
   private var state = 0
 
-  /// The maximum number of databases with known trees. The engine is used for others.
+  /// The maximum number of databases with known trees. For further databases, the engine is used.
   private static let maximumTrees = 1024
 
   /// Returns the tree of a database for reading it without the engine. Returns `nil` if that is not

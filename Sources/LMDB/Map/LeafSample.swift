@@ -11,7 +11,8 @@ struct LeafSample {
   /// The number of pages that may still be examined, because a damaged tree may contain cycles.
   private var budget: Int
 
-  /// The average number of pages per leaf of the trees that contain the values of its keys.
+  /// The average number of pages, per leaf, of the nested trees that contain the values of the
+  /// leaf's keys.
   var innerPages: Double { allInnerPages / leaves }
   /// The used fraction of the leaves' bytes.
   var fill: Double { usedBytes / allBytes }
@@ -25,7 +26,8 @@ struct LeafSample {
   }
 
   /// Examines the part of the tree below a page, given as a fraction of the whole, from 0 to 1. If
-  /// not every leaf is examined, those at the midpoints of equal parts are.
+  /// not every leaf is examined, those at the midpoints of equal parts are. Returns `false` if a
+  /// page is invalid.
   private mutating func visit(
     _ tree: MappedTree, _ number: UInt64, from lower: Double, to upper: Double, level: Int
   ) -> Bool {
@@ -121,10 +123,11 @@ package struct TreeSpace: Sendable, Hashable {
 }
 
 extension TransactionReader {
-  /// The number of leaf pages to examine for estimating how full they are.
+  /// The maximum number of leaf pages to examine for estimating how full they are.
   private static var maximumSampledPages: Int { 256 }
-  /// The number of leaf pages to examine for counting the pages of nested trees. These differ by
-  /// orders of magnitude, for example for the words of texts, so that a small sample is inaccurate.
+  /// The maximum number of leaf pages to examine for counting the pages of nested trees. These
+  /// trees differ in size by orders of magnitude, for example for the words in indexed text, so
+  /// that a small sample is inaccurate.
   private static var maximumCountedPages: Int { 4096 }
 
   /// Returns the pages of several databases of a file. Estimates are limited so that their total

@@ -49,7 +49,8 @@ struct MappedBytes: MappedKey {
     rank = rank(of: bytes)
   }
 
-  /// Shorter keys are padded with zeros. If that makes two ranks equal, the keys are compared.
+  /// Returns the eight bytes after the common prefix. Shorter keys are padded with zeros; if that
+  /// makes two ranks equal, the keys are compared.
   @inline(__always)
   func rank(of stored: UnsafeRawBufferPointer) -> UInt64 {
     let rest = stored.count &- shared

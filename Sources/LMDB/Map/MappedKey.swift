@@ -13,8 +13,8 @@ protocol MappedKey {
 
   /// Returns the key of a node, or `nil` if it exceeds its page.
   func stored(_ nodeIndex: Int, in page: MappedPage) -> Stored?
-  /// Compares the key with a stored one: negative if it precedes it, 0 if equal, positive if it
-  /// follows it.
+  /// Returns a negative number if the key precedes a stored one, 0 if they are equal, or a positive
+  /// number if it follows the stored one.
   func order(to stored: Stored) -> Int
   /// Prepares the ranks. Called for each page once both neighbours are known.
   mutating func chooseRanks()
@@ -24,7 +24,8 @@ protocol MappedKey {
 }
 
 extension MappedKey {
-  /// Returns the node of a branch page that leads to the key, or `nil` if the page cannot be read.
+  /// Returns the index of the node of a branch page that leads to the key, or `nil` if the page
+  /// cannot be read.
   @inline(__always)
   mutating func branch(in page: MappedPage) -> Int? {
     // The first node of a branch page has no key and leads to everything below the second one.
@@ -34,8 +35,8 @@ extension MappedKey {
     }
   }
 
-  /// Returns the first node of a leaf whose key is not less than the one searched for, or the
-  /// number of nodes if there isn't one. Returns `nil` if the leaf cannot be read.
+  /// Returns the index of the first node of a leaf whose key is not less than the one searched for,
+  /// or the number of nodes if there isn't one. Returns `nil` if the leaf cannot be read.
   mutating func firstNotBelow(in page: MappedPage) -> Int? {
     switch find(in: page, from: 0) {
     case .equal(let nodeIndex): nodeIndex
@@ -54,8 +55,8 @@ extension MappedKey {
     }
   }
 
-  /// Finds the last node from `first` on whose key is not greater than the one searched for. If
-  /// there isn't one, finds the node before `first`.
+  /// Finds the last node whose key is not greater than the one searched for, starting at `first`.
+  /// If there isn't one, finds the node before `first`.
   @inline(__always)
   private mutating func find(in page: MappedPage, from first: Int) -> FoundNode {
     var span = NodeSpan(first, page.count)
@@ -82,7 +83,8 @@ extension MappedKey {
     return .behind(span.first &- 1)
   }
 
-  /// Compares the last and the first key if the pages above have not provided a neighbour.
+  /// Compares the last and the first key if the pages above have not provided a neighbour. Returns
+  /// `nil` if the key is between them.
   @inline(__always)
   private mutating func lookAtEnds(of page: MappedPage, _ span: inout NodeSpan) -> FoundNode? {
     if high == nil {
@@ -126,9 +128,11 @@ struct NodeSpan {
   private(set) var first: Int
   /// The nodes from this one on are greater than the key.
   private(set) var end: Int
-  /// The positions of the neighbours whose ranks are known. Initially neighbours from the pages
-  /// above, treated as if they were at the ends.
+  /// The position of the lower neighbour whose rank is known. Initially a neighbour from the pages
+  /// above, treated as if it were at the beginning.
   private var low: Int
+  /// The position of the upper neighbour whose rank is known. Initially a neighbour from the pages
+  /// above, treated as if it were at the end.
   private var high: Int
   private var guesses = 0
   private var wasBelow = false
@@ -153,8 +157,8 @@ struct NodeSpan {
     wasBelow = true
   }
 
-  /// Returns the node to compare next: by interpolation search, then the one next to it, and after
-  /// two such rounds by binary search, so that the worst case stays logarithmic.
+  /// Returns the index of the node to compare next: by interpolation search, then the one next to
+  /// it, and after two such rounds by binary search, so that the worst case stays logarithmic.
   @inline(__always)
   mutating func guess(_ rank: UInt64, between ranks: (low: UInt64, high: UInt64)) -> Int {
     guesses &+= 1

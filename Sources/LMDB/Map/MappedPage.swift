@@ -5,7 +5,7 @@ struct MappedPage {
   let count: Int
   let isLeaf: Bool
 
-  /// Returns the page with a number, or `nil` if it is invalid or of another kind.
+  /// Creates the page with a number. Returns `nil` if it is invalid or of another kind.
   @inline(__always)
   init?(_ tree: MappedTree, _ number: UInt64) {
     guard number < tree.pageCount else { return nil }
@@ -18,7 +18,7 @@ struct MappedPage {
     }
   }
 
-  /// Returns a node whose header is within the page.
+  /// Returns a node, or `nil` if its header exceeds the page.
   @inline(__always)
   private func node(_ nodeIndex: Int) -> RawNode? {
     let node = bytes.node(nodeIndex)
@@ -39,7 +39,8 @@ struct MappedPage {
     return key &+ 8 <= bytes.size ? bytes.word(key) : nil
   }
 
-  /// Returns the child page of a branch page's node.
+  /// Returns the number of the child page of a branch page's node, or `nil` if the node exceeds the
+  /// page.
   @inline(__always)
   func child(_ nodeIndex: Int) -> UInt64? { node(nodeIndex)?.child }
 

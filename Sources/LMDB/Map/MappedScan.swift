@@ -11,14 +11,15 @@ struct MappedScan {
   }
 
   private let tree: MappedTree
-  /// The path from the root to the leaf, each branch page with the node that the path follows.
+  /// The path from the root to the leaf, each branch page with the index of the node that the path
+  /// follows.
   private var branches: [(page: MappedPage, nodeIndex: Int)] = []
   private var leaf: MappedPage
-  /// The next node of the leaf.
+  /// The index of the next node of the leaf.
   private var nodeIndex: Int
 
-  /// Begins at the first entry whose key is not less than `start`. Returns `nil` if the engine has
-  /// to be used.
+  /// Begins a scan at the first entry whose key is not less than `start`. Returns `nil` if the
+  /// engine has to be used.
   init?(_ tree: MappedTree, from start: UInt64) {
     self.tree = tree
     var sought = MappedNumber(start)

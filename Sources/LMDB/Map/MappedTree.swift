@@ -72,7 +72,7 @@ struct MappedTree {
     return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
   }
 
-  /// Returns the record of a database in the name tree.
+  /// Returns the record of a database in the name tree, or `nil` if there isn't one.
   private static func record(
     of name: String, in transaction: OpaquePointer
   ) -> UnsafeRawBufferPointer? {

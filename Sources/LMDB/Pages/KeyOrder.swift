@@ -26,8 +26,8 @@ package enum KeyOrder {
       ? .integers : flags.contains(.reverseDuplicates) ? .reversedBytes : .bytes
   }
 
-  /// Compares two keys: negative if the first precedes the second, 0 if equal, positive if it
-  /// follows it. Numbers must have the same size.
+  /// Returns a negative number if the first key precedes the second, 0 if they are equal, or a
+  /// positive number if it follows the second. Numbers must have the same size.
   @inline(__always)
   package func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     switch self {

@@ -10,8 +10,8 @@
 /// if writing a root page fails. A flipped bit that decreases the *newest* number by two produces
 /// exactly this case, so it undoes the last commit without being detected.
 extension MetaPages {
-  /// - Throws: ``LMDBError/damaged(_:)`` if the newest state is that of an older transaction than
-  ///   the other one.
+  /// - Throws: ``LMDBError/damaged(_:)`` if the root page with the greater transaction number
+  ///   belongs to the earlier commit.
   func checkOrder(_ descriptor: Int32) throws(LMDBError) {
     let former = newest.number == first.number ? second : first
     // The first transactions of a file, and of a compacted copy, free no pages.
@@ -27,8 +27,8 @@ extension MetaPages {
 }
 
 extension MetaPage {
-  /// Returns the transaction of the last free list: the last key of the free tree. Returns `nil` if
-  /// there isn't one or a page is invalid, which is left to the verification of that tree.
+  /// Returns the transaction number of the last free list: the last key of the free tree. Returns
+  /// `nil` if there isn't one or a page is invalid, which is left to the verification of that tree.
   fileprivate func lastListOfFreePages(_ descriptor: Int32) throws(LMDBError) -> UInt64? {
     if free.isEmpty { return nil }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)

@@ -219,14 +219,14 @@ struct MetaPage: Equatable {
     }
   }
 
-  /// The flags of the free database: integer keys and, from the environment, the absence of a
-  /// folder.
+  /// The flags of the free database, in addition to ``noFolder``.
   private static let freeFlags: DatabaseFlags = .integerKey
+  /// The environment's flag for the absence of a folder, which LMDB also stores there.
   private static let noFolder = DatabaseFlags(rawValue: 0x4000)
-  /// No machine can map more.
+  /// The maximum size of a map in bytes. No machine can map more.
   static let largestMap: UInt64 = 1 << 47
 
-  /// Returns a description of the damage to the page itself.
+  /// Returns a description of the damage to the page itself, or `nil` if there is none.
   func complaint(as pageNumber: UInt64) -> String? {
     if number != pageNumber { return "it has the page number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is not a root page" }
@@ -245,8 +245,8 @@ struct MetaPage: Equatable {
     return nil
   }
 
-  /// The file may end before its last page only if all pages after its end are free: LMDB never
-  /// writes a page that a transaction both allocated and freed.
+  /// Checks the size of the file. It may end before its last page only if all pages after its end
+  /// are free: LMDB never writes a page that a transaction both allocated and freed.
   fileprivate func checkSize(_ descriptor: Int32) throws(LMDBError) {
     let held = try heldPages(descriptor)
     if held > lastPage { return }

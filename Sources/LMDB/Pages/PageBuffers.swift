@@ -3,7 +3,8 @@
 ///
 /// Bounded by the deepest path that LMDB itself can follow.
 struct PageBuffers: ~Copyable {
-  /// The name tree, a database's tree, and a key's values, each at LMDB's maximum depth.
+  /// The maximum number of levels: the name tree, a database's tree, and a key's values, each at
+  /// LMDB's maximum depth.
   static let maximumLevels = 3 * TreeTraversal.maximumDepth
 
   private let pageSize: Int
@@ -38,7 +39,7 @@ struct PageBuffers: ~Copyable {
     return nodeComplaint(page, isLeaf: isLeaf, &summary)
   }
 
-  /// Does the same and summarises the nodes.
+  /// Does the same as ``nodeComplaint(_:isLeaf:)``, and summarises the nodes.
   mutating func nodeComplaint(
     _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
   ) -> String? {

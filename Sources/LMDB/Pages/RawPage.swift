@@ -52,7 +52,7 @@ struct RawNode {
   let page: RawPage
   let offset: Int
 
-  /// The child page of an entry of a branch page.
+  /// The number of the child page of an entry of a branch page.
   var child: UInt64 { UInt64(page.quad(offset)) | UInt64(page.half(offset + 4)) << 32 }
   var flags: NodeFlags { NodeFlags(rawValue: page.half(offset + 4)) }
   var keySize: Int { Int(page.half(offset + 6)) }
@@ -81,10 +81,11 @@ struct NodeHeader {
 struct NodeSummary {
   /// The header of the first node.
   var first = NodeHeader(0)
-  /// The bits in which other headers differ from the first, and the bits that any header has set.
+  /// The bits in which other headers differ from the first.
   private var differences: UInt64 = 0
+  /// The bits that any header has set.
   private var union: UInt64 = 0
-  /// Negative if a key is empty.
+  /// A number that is negative if any key is empty.
   private var emptyKeys = 0
 
   fileprivate static var dataBits: UInt64 { 0xFFFF_FFFF }
@@ -116,7 +117,7 @@ struct PageFlags: OptionSet {
   static let leaf = PageFlags(rawValue: 0x02)
   static let overflow = PageFlags(rawValue: 0x04)
   static let meta = PageFlags(rawValue: 0x08)
-  /// On disk only in pages within pages.
+  /// Set on disk only in pages within pages.
   static let dirty = PageFlags(rawValue: 0x10)
   static let packed = PageFlags(rawValue: 0x20)
   static let inner = PageFlags(rawValue: 0x40)
@@ -126,11 +127,11 @@ struct PageFlags: OptionSet {
 struct NodeFlags: OptionSet {
   let rawValue: UInt16
 
-  /// The number of the first overflow page of the value.
+  /// The data is the number of the value's first overflow page.
   static let largeData = NodeFlags(rawValue: 0x01)
-  /// The record of a tree.
+  /// The data is the record of a tree.
   static let tree = NodeFlags(rawValue: 0x02)
-  /// Several values: a page within the page, or a tree if combined with `tree`.
+  /// The entry has several values: in a page within the page or, combined with `tree`, in a tree.
   static let values = NodeFlags(rawValue: 0x04)
 }
 

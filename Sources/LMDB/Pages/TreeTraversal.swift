@@ -1,4 +1,4 @@
-/// A tree that is being verified: its record and what has been visited so far.
+/// A tree that is being verified: its record, and the numbers of pages and entries visited so far.
 struct TreeTraversal {
   enum Kind {
     /// The free lists.
@@ -13,7 +13,7 @@ struct TreeTraversal {
 
   /// The maximum depth that LMDB's cursors follow.
   static let maximumDepth = 32
-  /// The maximum size of a key, and of a value among several of a key.
+  /// The maximum size in bytes of a key, and of each value of a key with several values.
   static let maximumKeySize = 511
 
   let kind: Kind
@@ -24,7 +24,8 @@ struct TreeTraversal {
   let rootLevel: Int
   /// The size that all keys must share: 0 until one has been visited, or `nil` if sizes may vary.
   var keySize: Int?
-  /// The size that all values of keys with several values must share.
+  /// The size that all values of keys with several values must share: 0 until one has been visited,
+  /// or `nil` if sizes may vary.
   var valueSize: Int?
 
   var branchPages: UInt64 = 0
@@ -124,7 +125,8 @@ struct TreeTraversal {
 }
 
 extension TreeRecord {
-  /// Returns a description of the damage to a tree's record that is visible without its pages.
+  /// Returns a description of the damage to a tree's record that is visible without its pages, or
+  /// `nil` if there is none.
   func complaint(as kind: TreeTraversal.Kind) -> String? {
     if kind == .named, !hasKnownFlags { return "it has unknown flags" }
     if isEmpty {

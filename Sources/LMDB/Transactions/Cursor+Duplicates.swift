@@ -2,8 +2,8 @@ internal import CLMDB
 
 /// The values of one key, in a database with duplicates.
 extension Cursor {
-  /// Returns the number of values of the current key, without a scan. 1 in a database without
-  /// duplicates.
+  /// Returns the number of values of the current key, without a scan. Returns 1 in a database
+  /// without duplicates.
   package func valueCount() throws(LMDBError) -> Int {
     guard hasDuplicates else { return 1 }
     var count = 0

@@ -56,12 +56,12 @@ extension Cursor {
   /// one whether its list of changed pages has room for all.
   private static var numbersAtOnce: Int { 512 }
 
-  /// Puts numbers under a key that is greater than all others, or greater than those of the last
-  /// key. For databases of numbers.
+  /// Puts numbers under a key that is greater than all others, or under the last key if they are
+  /// greater than its numbers. For databases of numbers.
   ///
   /// The engine searches for the key once per several hundred numbers, which takes half as long as
-  /// putting them individually. The resulting pages are the same: `MDB_MULTIPLE` repeats what
-  /// `MDB_APPENDDUP` does.
+  /// putting them individually. The resulting pages are the same: `MDB_MULTIPLE` has the same
+  /// effect as repeated `MDB_APPENDDUP`.
   ///
   /// - Parameters:
   ///   - numbers: The numbers, ascending. Nothing is put if there are none.
@@ -92,8 +92,8 @@ extension Cursor {
     }
   }
 
-  /// Puts numbers under the last key, greater than those it has. The pages at the end must be
-  /// verified.
+  /// Puts numbers under the last key. They must be greater than its numbers. The pages at the end
+  /// must be verified.
   private func append(
     _ key: UnsafeRawBufferPointer, _ numbers: Slice<UnsafeBufferPointer<UInt64>>
   ) throws(LMDBError) {

@@ -47,7 +47,7 @@ package struct Cursor: ~Copyable {
   private let slot: SlotReference
   private let generation: UInt64
   let database: UInt32
-  /// Verifies pages before the engine uses them, or `nil` if all are verified.
+  /// The guard that verifies pages before the engine uses them, or `nil` if all are verified.
   let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
 

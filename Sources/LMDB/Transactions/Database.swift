@@ -10,7 +10,7 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   // Combined with unions: an array literal of several flags uses generic code of the standard
-  // library, whose first use costs as much as the rest of the flags of opening a store.
+  // library, whose first use costs as much as all other work with flags when a store is opened.
 
   /// Keys are native 64-bit integers, ordered by value.
   package static let integerKey = DatabaseFlags(rawValue: UInt32(MDB_INTEGERKEY))

@@ -11,10 +11,12 @@ struct DatabaseTable {
   /// The databases that the current write transaction has deleted.
   private var deleted: [Database] = []
 
-  /// Returns a database that every new transaction can use.
+  /// Returns a database that every new transaction can use, or `nil` if there isn't one with the
+  /// name.
   func committed(_ name: String) -> Database? { committed[name] }
 
-  /// Returns a database that the write transaction can use.
+  /// Returns a database that the write transaction can use, or `nil` if there isn't one with the
+  /// name.
   func known(_ name: String) -> Database? { pending[name] ?? committed[name] }
 
   /// The databases that every new transaction can use, in the order of their handles.

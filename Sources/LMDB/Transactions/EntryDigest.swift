@@ -66,21 +66,21 @@ struct DigestChanges {
     EntryDigest.hash(changes[Int(handle)].seed, key, value)
   }
 
-  /// Counts an added entry.
+  /// Adds the hash of a new entry to its database's sum.
   @inline(__always)
   mutating func add(_ hash: UInt64, to handle: UInt32) { changes[Int(handle)].sum &+= hash }
 
-  /// Counts a removed entry.
+  /// Subtracts the hash of a removed entry from its database's sum.
   @inline(__always)
   mutating func subtract(_ hash: UInt64, from handle: UInt32) { changes[Int(handle)].sum &-= hash }
 
-  /// Counts all entries as removed.
+  /// Resets a database's sum and records that all earlier entries have been removed.
   mutating func clear(_ handle: UInt32) {
     changes[Int(handle)].sum = 0
     changes[Int(handle)].isCleared = true
   }
 
-  /// Counts a database as deleted. Its handle may be reused.
+  /// Records that a database has been deleted. Its handle may be reused.
   mutating func delete(_ handle: UInt32) {
     deleted.append(changes[Int(handle)].seed)
     changes[Int(handle)].seed = 0

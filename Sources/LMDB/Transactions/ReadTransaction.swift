@@ -28,6 +28,6 @@ package protocol ReadableTransaction: ~Copyable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The transaction whose commit this sees or, for a writer, its own number.
+  /// The number of the transaction whose commit this sees or, for a writer, of its own transaction.
   package var id: UInt64 { reader.id }
 }

@@ -12,7 +12,7 @@ package struct TransactionReader {
   @inline(__always)
   var transaction: OpaquePointer? { slot.pointer.pointee.transaction }
 
-  /// The transaction whose commit this sees or, for a writer, its own number.
+  /// The number of the transaction whose commit this sees or, for a writer, of its own transaction.
   package var id: UInt64 { UInt64(mdb_txn_id(transaction)) }
 
   /// Returns the value of `key`, or the first of several, or `nil` if the key is missing.

@@ -32,7 +32,7 @@ package struct TransactionSlot {
   /// The changes of the transaction to the digests of databases.
   var digests = DigestChanges()
 
-  /// The data file, for querying its free space.
+  /// The descriptor of the data file, for querying its free space.
   var descriptor: Int32 = -1
 
   /// The closed read cursors by database handle, ready to be renewed, because opening one
@@ -42,7 +42,7 @@ package struct TransactionSlot {
   /// The locations of the trees of a reader's state. A writer's pages are not in the map.
   var trees = KnownTrees()
 
-  /// Verifies pages before the engine uses them, or `nil` if all are verified.
+  /// The guard that verifies pages before the engine uses them, or `nil` if all are verified.
   var pageGuard: UnsafeMutablePointer<PageGuard>?
 
   init(isWriter: Bool) { self.isWriter = isWriter }

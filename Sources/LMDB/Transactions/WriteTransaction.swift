@@ -238,7 +238,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 }
 
 extension TransactionSlot {
-  /// Throws the error of a change, and records whether the map is full.
+  /// Throws if a change failed, and records whether the map is full.
   @inline(__always)
   mutating func checkCode(_ code: Int32) throws(LMDBError) {
     if code == MDB_SUCCESS {
@@ -249,7 +249,7 @@ extension TransactionSlot {
     throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: bytesPut)
   }
 
-  /// Throws the error of a put. In some modes, an existing entry is a result instead.
+  /// Throws if a put failed. In some modes, returns `false` for an existing entry instead.
   @inline(__always)
   mutating func checkPut(_ code: Int32, _ mode: PutMode) throws(LMDBError) -> Bool {
     if code == MDB_KEYEXIST, mode.answersExistence { return false }

@@ -32,7 +32,7 @@ struct PageClaims: ~Copyable {
     page <= lastPage && words[Int(page / 64)] & (1 << (page % 64)) != 0
   }
 
-  /// Returns the first unclaimed page of a range.
+  /// Returns the number of the first unclaimed page in a range, or `nil` if there is none.
   func firstUnclaimed(in range: ClosedRange<UInt64>) -> UInt64? {
     var page = range.lowerBound
     while page <= range.upperBound {

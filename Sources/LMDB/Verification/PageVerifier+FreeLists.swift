@@ -54,8 +54,8 @@ extension PageVerifier {
     damage(tree, number, "a list has \(size) bytes, not a positive multiple of 8")
   }
 
-  /// Checks that the transaction of a list has been committed, because others cannot have freed
-  /// pages.
+  /// Checks that the transaction of a list has been committed, because other transactions cannot
+  /// have freed pages.
   func checkTransaction(
     _ node: RawNode, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {

@@ -42,7 +42,7 @@ extension PageVerifier {
     }
   }
 
-  /// Verifies a page of a tree and, for a leaf, what its entries refer to.
+  /// Verifies a page of a tree and, for a leaf, the pages that its entries refer to.
   mutating func inspect(
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {

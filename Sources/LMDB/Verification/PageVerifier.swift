@@ -27,7 +27,7 @@ struct PageVerifier: ~Copyable {
     case branches
     /// Only the pages of the visited tree are verified.
     case tree
-    /// Only the page itself is verified. Others are verified when they are used.
+    /// Only the page itself is verified. Other pages are verified when they are used.
     case page
   }
 
@@ -43,9 +43,9 @@ struct PageVerifier: ~Copyable {
   var buffers: PageBuffers
   var report = Report()
 
-  /// A name tree with more pages than this is not verified in advance.
+  /// The maximum number of pages of a name tree that is verified in advance.
   fileprivate static let maximumNamePages = 256
-  /// Transactions never leave more missing pages than this.
+  /// The maximum number of missing pages. Transactions never leave more.
   private static let maximumMissingPages: UInt64 = 1 << 24
   /// The maximum number of branch pages to read in the scope ``Scope/branches``.
   private static let maximumBranchPages: UInt64 = 1024
@@ -119,8 +119,8 @@ struct PageVerifier: ~Copyable {
   /// Ends the verification and returns the visited pages.
   consuming func takeClaims() -> PageClaims { claims }
 
-  /// Verifies that no page is listed as free that the branch pages of a database's tree or the name
-  /// tree refer to. In large files, this covers as many databases as the limit of branch pages
+  /// Verifies that no page that the branch pages of a database's tree or of the name tree refer to
+  /// is listed as free. In large files, this covers as many databases as the limit of branch pages
   /// permits; each of these refers to about a hundred pages.
   mutating func verifyBranches() throws(LMDBError) {
     let names = meta.main
@@ -196,7 +196,7 @@ extension MetaPage {
 /// A finding of the page verification, with its location.
 @usableFromInline
 package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
-  /// The page, or `nil` if the finding is about the whole file or database.
+  /// The number of the page, or `nil` if the finding is about the whole file or database.
   package let page: UInt64?
   /// The database that contains the page, or `nil` if none does.
   package let database: String?

@@ -14,7 +14,7 @@ struct Frame: Equatable {
   /// The column names, or `nil` for none.
   var header: String?
   var rows: [String] = []
-  /// The index of the highlighted row.
+  /// The index of the highlighted row, or `nil` for none.
   var selected: Int?
   var status: String
   var prompt: Prompt?

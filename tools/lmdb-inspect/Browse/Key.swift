@@ -18,7 +18,7 @@ struct KeyDecoder {
   /// Returns the next key, or `nil` if more bytes are needed. Skips bytes that belong to no key.
   ///
   /// - Parameter isComplete: Whether no more bytes of a sequence will arrive, so that a lone Escape
-  ///   is the key.
+  ///   byte is the Escape key.
   mutating func next(isComplete: Bool) -> Key? {
     while let first = bytes.first {
       if first == 0x1B {

@@ -34,7 +34,7 @@ struct ObjectListPage: BrowsePage {
         numbers = members
       } else {
         let matches = try Self.matches(entity, choice, in: store)
-        // Without another order, that of the relationship.
+        // Without a sort order, members are in the order of the relationship.
         let (ordered, kept) = choice.sort.isEmpty ? (members, matches) : (matches, members)
         numbers = ordered.filter(Set(kept).contains)
       }

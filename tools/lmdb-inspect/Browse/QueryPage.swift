@@ -3,7 +3,7 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// The queries of the model and the user, and the recent ones. Each opens its rows.
+/// The queries of the model and the user, and the recent ones. Opening a query shows its rows.
 struct QueryPage: BrowsePage {
   private struct Row {
     let kind: String

@@ -18,7 +18,7 @@ struct StoreBrowsing {
     var selected = 0
     /// The index of the first visible row.
     var top = 0
-    /// The number of columns scrolled out on the left.
+    /// The number of columns that are scrolled out of view on the left.
     var shift = 0
   }
 
@@ -37,7 +37,7 @@ struct StoreBrowsing {
   private var message: String?
   private(set) var isOver = false
 
-  /// The text to copy to the clipboard, until it has been taken.
+  /// The text to copy to the clipboard, or `nil` after it has been taken.
   private var copied: String?
 
   private let file: InspectedFile
@@ -56,7 +56,7 @@ struct StoreBrowsing {
     ]
   }
 
-  /// Returns the text to copy, once.
+  /// Returns the text to copy, or `nil` if there is none, and clears it.
   mutating func takeCopy() -> String? {
     defer { copied = nil }
     return copied

@@ -90,11 +90,11 @@ final class Terminal {
     return Size(rows: Int(size.ws_row), columns: Int(size.ws_col))
   }
 
-  /// The largest text that terminals accept for the clipboard.
+  /// The maximum size of text that terminals accept for the clipboard, in bytes.
   private static let maximumClipboardSize = 74_994
 
-  /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns whether it
-  /// is short enough.
+  /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns `false` if
+  /// the text is too long.
   func copy(_ text: String) -> Bool {
     let data = Data(text.utf8)
     guard data.count <= Self.maximumClipboardSize else { return false }
@@ -123,7 +123,7 @@ final class Terminal {
         pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
         pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0),
       ]
-      // An Escape without further bytes for a moment is the key.
+      // An Escape byte that isn't followed by others for a moment is the Escape key.
       let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : 1000)
       if result == 0 {
         return decoder.next(isComplete: true).map(Event.key) ?? .idle

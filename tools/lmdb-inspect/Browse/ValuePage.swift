@@ -8,14 +8,14 @@ enum ValueForm {
   case text, hex, json
 }
 
-/// A whole value on lines of its own: as text, as its bytes, or as JSON.
+/// A page that shows one whole value: as text, as hexadecimal bytes, or as JSON.
 struct ValuePage: BrowsePage {
   enum Content {
     case value(PropertyValue)
     case bytes([UInt8])
   }
 
-  /// The number of characters in a line of text, which the arrow keys scroll.
+  /// The maximum number of characters of a line of text. The arrow keys scroll the line.
   private static let maximumLength = 1 << 20
 
   private let subject: String
@@ -47,7 +47,7 @@ struct ValuePage: BrowsePage {
 
   var count: Int { lines.count }
 
-  /// A shift omits eight characters, because the line has no columns.
+  /// Returns a range of lines. Each shift omits eight characters, because lines have no columns.
   func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {
     (nil, lines[range].map { String($0.dropFirst(8 * shift)) })
   }
@@ -84,7 +84,7 @@ struct ValuePage: BrowsePage {
     }
   }
 
-  /// Returns the value as JSON; text that is a JSON document, as that document.
+  /// Returns the value as JSON. Text that is a JSON document is returned as that document.
   private static func json(_ content: Content) -> JSONValue {
     switch content {
     case .value(.string(let text)): (try? JSONValue.parse(Data(text.utf8))) ?? .string(text)

@@ -14,7 +14,7 @@ struct Difference {
   let subject: String
   /// The description of the difference, after the subject.
   let text: String
-  /// The same as JSON members.
+  /// The difference as JSON members.
   let json: JSONObject
 
   /// Returns the difference as a line of text, whose mark and subject have the color of its kind.

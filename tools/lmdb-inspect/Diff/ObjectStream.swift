@@ -16,7 +16,8 @@ struct ObjectStream {
     self.snapshot = snapshot
   }
 
-  /// Returns the next object with its record, which is valid until the call after the next one.
+  /// Returns the next object with its record, or `nil` after the last one. The record is valid
+  /// until the call after the next one.
   mutating func object() throws -> (number: ObjectNumber, record: RecordView)? {
     while true {
       if let fetched, next < fetched.rows.count {

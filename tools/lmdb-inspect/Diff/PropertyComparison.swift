@@ -92,7 +92,7 @@ struct PropertyComparison {
     oddities.append(("\(entity.name).\(property)", text))
   }
 
-  /// Returns the differences between an object in both stores.
+  /// Returns the differences between an object's values in the two stores.
   func changes(
     _ before: (number: ObjectNumber, record: RecordView),
     _ after: (number: ObjectNumber, record: RecordView)
@@ -139,7 +139,7 @@ struct PropertyComparison {
     return Change(property: one.name, before: side(ofBinary: first), after: side(ofBinary: second))
   }
 
-  /// Returns a binary value, whether it is in the record or stored separately.
+  /// Returns a binary value from the record or from separate storage, or `nil` if it is null.
   private func binary(
     _ object: (number: ObjectNumber, record: RecordView), _ field: RecordField,
     _ reference: BlobReference?, in side: StoreSide

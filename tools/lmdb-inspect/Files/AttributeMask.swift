@@ -1,9 +1,9 @@
 import ArborModel
 import Foundation
 
-/// Replaces an attribute's values with artificial ones. With the same key, equal values have equal
-/// replacements. Different values almost certainly have different ones, unless the type or the
-/// bounds allow only a few. Without the key, guesses of a value cannot be verified.
+/// A mask that replaces an attribute's values with artificial ones. With the same key, equal values
+/// have equal replacements. Different values almost certainly have different replacements, unless
+/// the type or the bounds allow only a few. Without the key, guesses of a value cannot be verified.
 struct AttributeMask {
   let attribute: AttributeDescription
   let key: String
@@ -31,7 +31,7 @@ struct AttributeMask {
       return .decimal(Decimal(whole(number, 0...999_999_999)))
     case .string: return .string(text(hash))
     case .date:
-      // A second within the years 1970 to 2029.
+      // A whole second in the years 1970 to 2029.
       return .date(
         Date(timeIntervalSinceReferenceDate: real(number, -978_307_200, 915_148_800).rounded(.down))
       )

@@ -13,7 +13,7 @@ struct ObjectDump {
 
   private static let batch = 10_000
 
-  /// Prints the objects of each entity. Includes subentities if it is the only one. Returns the
+  /// Prints the objects of each entity. A single entity includes its subentities. Returns the
   /// number of objects.
   func print(_ entities: [String], to printer: inout Printer) throws -> Int {
     var count = 0

@@ -5,7 +5,7 @@ import ArborStore
 
 /// The names of a store's objects with their labels, such as `Office/1 “Riga”`.
 ///
-/// A label is the value of the attribute that the model or its usual name marks as one. Reads a
+/// A label is the value of an object's title attribute, as determined by ``ObjectTitle``. Reads a
 /// single snapshot, which ``close()`` ends.
 final class ObjectLabels {
   private static let maximumLength = 30

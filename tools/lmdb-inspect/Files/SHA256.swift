@@ -66,12 +66,12 @@ struct SHA256 {
     primes.map { UInt32(truncatingIfNeeded: root(UInt128($0))) }
   }
 
-  /// ⌊√n · 2³²⌋.
+  /// Returns ⌊√n · 2³²⌋.
   private static func squareRoot(of number: UInt128) -> UInt64 {
     greatest { $0 * $0 <= number << 64 }
   }
 
-  /// ⌊∛n · 2³²⌋, which is below 2³⁵ for primes up to 311, so that its cube fits 128 bits.
+  /// Returns ⌊∛n · 2³²⌋, which is below 2³⁵ for primes up to 311, so that its cube fits 128 bits.
   private static func cubeRoot(of number: UInt128) -> UInt64 {
     greatest { $0 * $0 * $0 <= number << 96 }
   }

@@ -60,7 +60,7 @@ struct StoreExport {
 
   private func mask(for model: ManagedObjectModel) throws -> ExportRun.Mask? {
     guard !masks.isEmpty else { return nil }
-    // By the names of the concrete entity and of the attribute.
+    // The masks by concrete entity and attribute name.
     var found: [String: [String: AttributeMask]] = [:]
     for name in masks {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

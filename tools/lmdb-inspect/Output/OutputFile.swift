@@ -11,7 +11,7 @@ final class OutputFile {
   /// Creates the file under a temporary name.
   ///
   /// - Parameters:
-  ///   - replaces: Whether an existing file is replaced; `nil` if the verb never does.
+  ///   - replaces: Whether an existing file is replaced; `nil` if the verb never replaces one.
   ///   - source: The inspected file, which is never replaced.
   init(_ path: String, replaces: Bool? = nil, source: String) throws {
     try Self.refuseToReplace(path, replaces, source: source)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program in the variable PAGER, which shows long output on a terminal.
+/// The program in the environment variable PAGER, which shows long output on a terminal.
 enum Pager {
   /// The pager's input, or `nil` if no pager is running.
   ///

@@ -44,7 +44,7 @@ struct Printer {
   private let file: OutputFile?
   private var awaitsPager: Bool
   private var pending: [UInt8] = []
-  /// The list that is being printed, unless it is text.
+  /// The list that is being printed, or `nil` for text.
   private var list: RowDocument?
 
   /// - Parameter source: The inspected file.
@@ -58,7 +58,7 @@ struct Printer {
     file = try output.path.map { try OutputFile($0, replaces: output.replaces, source: source) }
   }
 
-  /// Whether text reaches a terminal, which would obey control characters.
+  /// Whether text is written to a terminal, which would interpret control characters.
   private var isTerminal: Bool { file == nil && StandardStream.isTerminal }
 
   /// Prints an entire result in the requested format.
@@ -115,7 +115,7 @@ struct Printer {
     write(list?.row(json()) ?? text() + "\n")
   }
 
-  /// Ends the list. As text, prints `summary`.
+  /// Ends the list. In text form, prints `summary`.
   mutating func endList(summary: String) {
     write(list?.tail ?? summary + "\n")
     list = nil
@@ -128,7 +128,7 @@ struct Printer {
     flush()
   }
 
-  /// Writes a line of text without trailing blanks, shortened to the terminal's width.
+  /// Writes a line of text without trailing blanks, truncated to the terminal's width.
   mutating func write(line: [UInt8]) {
     let end = line.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
     if view.width == nil {
@@ -139,7 +139,7 @@ struct Printer {
     write("\n")
   }
 
-  /// Writes a line of text in bold, shortened to the terminal's width.
+  /// Writes a line of text in bold, truncated to the terminal's width.
   mutating func write(heading: String) { write(view.heading(view.fitted(heading)) + "\n") }
 
   /// Writes bytes as they are.

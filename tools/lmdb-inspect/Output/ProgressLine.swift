@@ -35,7 +35,7 @@ final class ProgressLine: Sendable {
     return try await work(line)
   }
 
-  /// Changes what is shown after the title.
+  /// Changes the text after the title.
   func report(_ detail: String) {
     lock.withLock { self.detail = detail }
     draw()

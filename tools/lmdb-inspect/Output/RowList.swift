@@ -42,7 +42,7 @@ struct RowList {
     if hasHeader || bytes.count > Self.room { printCells(&printer) }
   }
 
-  /// Prints the remaining rows, and as text their number.
+  /// Prints the remaining rows and, in text form, the number of rows.
   mutating func end(_ printer: inout Printer) {
     begin(&printer)
     if !cells.isEmpty { printCells(&printer) }
@@ -99,7 +99,7 @@ struct RowList {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a cell to a line. Returns its width, which is shortened on a terminal.
+  /// Adds a cell to a line, truncated on a terminal. Returns its width.
   private func add(
     _ cell: ArraySlice<UInt8>, _ width: Int, _ column: Int, _ view: TerminalView,
     to line: inout [UInt8]

@@ -2,7 +2,7 @@ import Foundation
 
 /// The program's standard output and standard error.
 enum StandardStream {
-  /// Whether the standard output is a terminal, also while a pager shows it.
+  /// Whether standard output is a terminal. The value doesn't change while a pager is running.
   static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Reopens standard streams that the caller has closed. Otherwise the next opened file would get
@@ -34,7 +34,7 @@ enum StandardStream {
     _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Writes all bytes to a file. Returns the reason if that fails.
+  /// Writes all bytes to a file. Returns the reason if that fails, otherwise `nil`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> String? {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How text is laid out: to fit a terminal, or plainly.
+/// The layout of text: fitted to a terminal, or plain.
 struct TerminalView {
-  /// The number of columns of the terminal, or `nil` if lines are not shortened.
+  /// The number of columns of the terminal, or `nil` if lines are not truncated.
   var width: Int?
   var isColored = false
   /// Whether rows are printed with one line for each column.
@@ -13,7 +13,7 @@ struct TerminalView {
   /// Returns a heading, in bold on a terminal.
   func heading(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
-  /// Returns text of whole lines, each shortened to the width.
+  /// Returns a line of text, truncated to the width.
   func fitted(_ line: String) -> String { width.map { TextWidth.cut(line, to: $0) } ?? line }
 
   /// Returns whether a stream is a terminal on which colors are wanted: NO_COLOR is unset or empty.
@@ -23,12 +23,12 @@ struct TerminalView {
       && variables["TERM"] != "dumb"
   }
 
-  /// Returns the number of columns of a terminal, or `nil` if the stream isn't one.
+  /// Returns the number of columns of a terminal, or `nil` if the stream isn't a terminal.
   static func columns(of descriptor: Int32) -> Int? {
     size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }
   }
 
-  /// Returns the number of rows of a terminal, or `nil` if the stream isn't one.
+  /// Returns the number of rows of a terminal, or `nil` if the stream isn't a terminal.
   static func rows(of descriptor: Int32) -> Int? {
     size(of: descriptor).flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil }
   }
@@ -42,7 +42,7 @@ struct TerminalView {
 /// The widths of the columns of a table.
 enum ColumnWidths {
   static let gap = 2
-  /// The minimum width of a column, however narrow the terminal is.
+  /// The minimum width of a column, even on a very narrow terminal.
   private static let least = 6
 
   /// Returns widths that fit a terminal by shrinking the widest columns. The columns of a very

@@ -10,8 +10,9 @@ enum TextWidth {
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// Returns the number of columns of a character. Adds its scalars, as terminals do, which draw
-  /// the parts of a consonant cluster side by side. An emoji is a unit, however it is composed.
+  /// Returns the number of columns of a character. Adds the widths of its scalars, as do terminals,
+  /// which draw the parts of a consonant cluster side by side. An emoji is a unit, however it is
+  /// composed.
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }

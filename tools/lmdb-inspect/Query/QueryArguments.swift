@@ -51,7 +51,8 @@ struct QueryArguments: ParsableArguments {
     }
   }
 
-  /// Returns the query that the arguments describe or name. Options replace those of a named one.
+  /// Returns the query that the arguments describe or name. Options override those of a named
+  /// query.
   func query(in store: StoreEngine) throws -> SavedQuery {
     var query =
       if let named {

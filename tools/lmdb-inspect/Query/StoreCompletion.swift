@@ -10,7 +10,7 @@ enum StoreCompletion {
     return matching(prefix, store.schema.entities.map(\.name))
   }
 
-  /// Completes the last element of a list of properties, which may follow a minus sign.
+  /// The completion of the last element of a list of properties, which may follow a minus sign.
   static let properties = CompletionKind.custom { words, _, prefix in
     guard let store = store(in: words),
       let entity = words.lazy.compactMap({ store.schema.entity(named: unquoted($0)) }).first
@@ -28,14 +28,14 @@ enum StoreCompletion {
     names.filter { $0.hasPrefix(unquoted(prefix)) }.sorted()
   }
 
-  /// Opens the first word that names a store.
+  /// Opens the first word that names a store. Returns `nil` if none does.
   private static func store(in words: [String]) -> StoreEngine? {
     words.dropFirst().map(unquoted).lazy
       .filter { !$0.hasPrefix("-") && FileManager.default.fileExists(atPath: $0) }
       .compactMap { try? InspectedFile(path: $0, isImmutable: false).store }.first
   }
 
-  /// Shells pass words as they were typed.
+  /// Returns a word without quotes and escapes, because shells pass words as they were typed.
   private static func unquoted(_ word: String) -> String {
     word.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")).replacing("\\ ", with: " ")
   }

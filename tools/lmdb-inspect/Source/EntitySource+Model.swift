@@ -2,7 +2,7 @@ import ArborModel
 import ArborSource
 
 extension EntitySource {
-  /// Creates the class of an entity.
+  /// Creates the source of an entity's class.
   init(_ entity: EntityDescription, in model: ManagedObjectModel, _ names: ClassNames) {
     let isParent = model.entities.contains { $0.parent == entity.name }
     let (unique, others) = entity.uniquenessApart

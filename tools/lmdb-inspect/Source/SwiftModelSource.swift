@@ -7,9 +7,9 @@ import ArborSource
 /// else in the model, and recreates the entire model.
 struct SwiftModelSource {
   enum Form {
-    /// Handwritten form.
+    /// Classes as they would be written by hand.
     case expanded
-    /// With `@Entity`, which expands to the other form.
+    /// Classes with `@Entity`, which expands to the other form.
     case macros
   }
 

@@ -54,7 +54,8 @@ struct InfoVerb: Verb {
 }
 
 extension InfoVerb {
-  /// Adds the pages that contain data, and those that later commits reuse before the file grows.
+  /// Adds the number of pages that contain data, and the number of pages that later commits reuse
+  /// before the file grows.
   private func addPages(_ file: InspectedFile, to facts: inout Facts) throws {
     let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
     facts.add("usedBytes", label: "used", bytes: use.used * use.pageSize, sizes)

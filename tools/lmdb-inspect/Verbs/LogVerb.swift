@@ -64,7 +64,7 @@ struct LogVerb: ParsableCommand {
     }
   }
 
-  /// Returns the date rounded up, so that restoring at this date finds the snapshot.
+  /// Returns the date of a snapshot, rounded up, so that restoring at this date finds the snapshot.
   private static func firstDate(of snapshot: FolderLog.Snapshot) -> String {
     let seconds = snapshot.commitDate.timeIntervalSinceReferenceDate.rounded(.up)
     return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)

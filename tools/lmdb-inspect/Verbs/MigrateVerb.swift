@@ -4,7 +4,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `migrate`: migrates a store to another version of its model, without code.
+/// `migrate`: migrates a store to another version of its model, without custom code.
 struct MigrateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Migrates a store to another model. Writes to the file.",

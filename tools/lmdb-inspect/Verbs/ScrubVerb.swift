@@ -45,7 +45,7 @@ struct ScrubVerb: ParsableCommand {
     }
   }
 
-  /// Scrubs a store. Returns the damage found, or `nil`.
+  /// Scrubs a store. Returns a description of the damage, or `nil` if none is found.
   private static func problem(of store: PersistentStore) throws -> String? {
     do {
       try ProgressLine.showing("scrubbing") { line in

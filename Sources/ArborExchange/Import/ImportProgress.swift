@@ -43,7 +43,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
-  /// A flag that is set when the import's work has returned or thrown.
+  /// A flag that is set when the import has completed.
   private let hasEnded = CancellationFlag()
 
   /// Starts a closure that reports its steps and asks whether to continue.
@@ -65,7 +65,6 @@ public struct ImportProgress: AsyncSequence, Sendable {
         hasEnded.set()
         continuation.finish()
       } catch {
-        hasEnded.set()
         continuation.finish(throwing: error)
       }
     }
@@ -95,6 +94,13 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var steps: AsyncThrowingStream<ImportStep, any Error>.AsyncIterator
     fileprivate let hasEnded: CancellationFlag
+    private var hasThrown = false
+
+    fileprivate init(
+      steps: AsyncThrowingStream<ImportStep, any Error>.AsyncIterator, hasEnded: CancellationFlag
+    ) {
+      (self.steps, self.hasEnded) = (steps, hasEnded)
+    }
 
     /// Returns the next step, or `nil` at the end.
     ///
@@ -107,10 +113,14 @@ public struct ImportProgress: AsyncSequence, Sendable {
       do {
         step = try await steps.next(isolation: actor)
       } catch {
+        hasThrown = true
         throw ArborError(byModel: error)
       }
       // The stream ends without an error if its consumer is cancelled.
-      if step == nil, !hasEnded.isSet { throw ArborError(Interruption.cancelled) }
+      if step == nil, !hasEnded.isSet, !hasThrown {
+        hasThrown = true
+        throw ArborError(Interruption.cancelled)
+      }
       return step
     }
   }

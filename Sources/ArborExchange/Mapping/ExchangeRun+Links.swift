@@ -73,9 +73,7 @@ extension ExchangeRun {
     _ link: ExchangePlan.Link
   ) throws(ArborError) -> Bool {
     switch relationship.policy {
-    case .replace:
-      try object.setObjects(members, atSlot: relationship.slot)
-      return true
+    case .replace: return try relationship.set(members, of: object)
     case .merge: return try relationship.add(members, to: object)
     case .mergeAndPrune:
       let added = try relationship.add(members, to: object)

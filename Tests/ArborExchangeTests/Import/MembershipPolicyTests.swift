@@ -1,3 +1,4 @@
+import ArborExchange
 import ArborModel
 import ArborObjects
 import Testing
@@ -67,6 +68,17 @@ import Testing
     #expect(try members(workshop).isEmpty)
     #expect(try workshop.values("Employee", "employeeID") == [9])
     #expect(try workshop.all("Room").isEmpty)
+    try workshop.finish()
+  }
+
+  @Test("With Replace, an empty list leaves an object without members unchanged")
+  func anEmptyListReplacesNothing() async throws {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Replace"))
+    let json: JSONSource = [["departmentID": "a", "employees": [], "rooms": []]]
+    let first = try await workshop.store.importObjects(from: json, as: "Department").finish()
+    #expect(first.inserted == 1)
+    let again = try await workshop.store.importObjects(from: json, as: "Department").finish()
+    #expect(again.unchanged == 1 && again.updated == 0)
     try workshop.finish()
   }
 

@@ -1,4 +1,5 @@
 import ArborExchange
+import ArborJSON
 import ArborModel
 import ArborObjects
 import Testing

@@ -1,12 +1,33 @@
 import ArborJSON
 import ArborModel
+import Foundation
 
-/// An accessibility audit of a page: names of controls, text contrast, and overflow. Returns a list
-/// of problems.
+/// An accessibility audit of a page: names of controls, text contrast, and overflow; and the rules
+/// of WCAG 2.1 AA as axe-core checks them, if `tools/prepare browser` could fetch it.
 enum PageAudit {
+  /// The source of axe-core, or `nil` if it wasn't fetched.
+  static let axe: String? = {
+    var root = URL(filePath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    return try? String(contentsOf: root.appending(path: ".build/axe.min.js"), encoding: .utf8)
+  }()
+
+  /// Returns a list of problems.
   static func problems(in page: Chromium) throws -> [String] {
     let found = try page.evaluate("(\(script))()")
-    return found.array?.compactMap(\.string) ?? ["\(found)"]
+    return try (found.array?.compactMap(\.string) ?? ["\(found)"]) + problemsOfAxe(in: page)
+  }
+
+  private static func problemsOfAxe(in page: Chromium) throws -> [String] {
+    guard let axe else { return [] }
+    if try page.evaluate("typeof axe") != "object" { try page.evaluate("\(axe); true") }
+    let found = try page.evaluate(
+      """
+      axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then((results) =>
+        results.violations.flatMap((rule) => rule.nodes.map((node) =>
+          `axe: ${rule.id}: ${node.html.slice(0, 200)}`)))
+      """)
+    return found.array?.compactMap(\.string) ?? ["axe: \(found)"]
   }
 
   private static let script = #"""

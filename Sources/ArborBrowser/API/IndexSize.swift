@@ -3,7 +3,7 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// The estimated size of an index that doesn't exist, from a sample of its objects.
+/// The size of an index that doesn't exist yet, estimated from a sample of its objects.
 struct IndexSize {
   private static let sampleSize = 1000
   /// The number of bytes of a key in addition to its columns: its first object and its position in

@@ -53,8 +53,7 @@ final class ExchangeRun {
     return objects
   }
 
-  /// Processes a planned item with an existing object, ignoring the item's identity. For an import
-  /// into an object.
+  /// Imports a planned item into an existing object, ignoring the item's identity.
   func carryOutItem(_ index: Int32, into object: ManagedObject) throws(ArborError) {
     try plan.fetchObjects()
     let item = plan.items[Int(index)]

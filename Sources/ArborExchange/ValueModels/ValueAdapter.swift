@@ -23,9 +23,9 @@ import ArborModel
 /// | other `Codable` types | the value required by their own coding |
 ///
 /// A missing key and `null` both set an optional property to `nil`. If a key is missing and the
-/// model has ``ValueModel/defaults``, the property of the defaults is used. A custom initializer
-/// can distinguish the two cases with `contains(_:)`. Keys without a property are ignored. Any
-/// other JSON type is an error; values aren't converted.
+/// model has ``ValueModel/defaults``, the property's value is taken from there. A custom
+/// initializer can distinguish the two cases with `contains(_:)`. Keys without a property are
+/// ignored. Any other JSON type is an error; values aren't converted.
 ///
 /// Can be used on any thread.
 public enum ValueAdapter {

@@ -61,8 +61,8 @@ extension ModelRules {
     }
   }
 
-  /// Reports the types that are nested too deeply or have too many parts. Types that contain one of
-  /// them are only consequences and are not reported.
+  /// Reports the types that are nested too deeply or have too many parts. Types that exceed a limit
+  /// only because they contain one of these are not reported.
   private mutating func checkMeasures(of order: [Int], _ inner: [[Int]]) {
     var measures = [(count: Int, depth: Int)](repeating: (0, 0), count: inner.count)
     for index in order {

@@ -111,8 +111,9 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The full case folding of Unicode. The standard library reports which characters change. They
-  /// become the lowercase of their uppercase, or their uppercase if the two are the same.
+  /// The full Unicode case folding. The standard library only reports which characters it changes.
+  /// These are mapped to uppercase and back to lowercase or, if that leaves them unchanged, to
+  /// uppercase only.
   fileprivate var caseFolded: String.UnicodeScalarView {
     guard value >= 0x80 else {
       return String(Unicode.Scalar(StringFolding.lowercased(UInt8(value)))).unicodeScalars

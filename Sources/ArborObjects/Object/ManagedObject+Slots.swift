@@ -76,9 +76,9 @@ extension ManagedObject {
       ? objects(of: relationship) : object(of: relationship).map { [$0] } ?? []
   }
 
-  /// Returns whether objects other than an owner and its current members refer to this member:
-  /// through the owner's relationship, as a member of one of their to-many relationships, or
-  /// through a relationship without an inverse.
+  /// Returns whether this member is referenced by any object other than an owner and the owner's
+  /// current members: through the same relationship as the owner's, through another to-many
+  /// relationship, or through a relationship without an inverse.
   ///
   /// - Parameters:
   ///   - owner: An object whose relationship points to this one.

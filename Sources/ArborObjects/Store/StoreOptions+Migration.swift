@@ -64,7 +64,8 @@ extension StoreOptions.Migration {
   }
 
   /// Migrates the store if that requires neither custom code nor a pass over its objects, and no
-  /// data is lost. Passes over entities without objects are performed, in a copy of the file.
+  /// data is lost. A pass over an entity that has no objects is allowed and is performed in a copy
+  /// of the file.
   public static var lightweightOnly: Self { lightweightOnly(dropping: []) }
 
   /// Migrates the store if that requires neither custom code nor a pass over its objects. The named

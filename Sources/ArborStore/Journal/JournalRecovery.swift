@@ -10,8 +10,8 @@ internal import LMDB
 ///    applied by the opener.
 /// 4. Sync the file, and remove the journal.
 ///
-/// Up to the last step, another failure leaves the journal and the checkpoint's pages, so that the
-/// next opening does the same again.
+/// A failure before the last step leaves the journal and the checkpoint's pages intact, so the next
+/// opening repeats the recovery.
 enum JournalRecovery {
   private static let lockSuffix = "-recovery-lock"
 

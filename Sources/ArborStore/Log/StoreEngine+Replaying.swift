@@ -91,7 +91,8 @@ extension StoreEngine {
 
   // MARK: Counters
 
-  /// The greatest object numbers of commits, by the catalog number of their entity.
+  /// The greatest object number that the commits insert for each entity, keyed by the entity's
+  /// catalog number.
   private struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 

@@ -29,8 +29,8 @@ enum ForkGuard {
   private static let isInstalled: Bool =
     pthread_atfork(nil, nil, { ForkGuard.forks.add(1, ordering: .relaxed) }) == 0
 
-  /// A number that increases in a child. Compare it with the value stored when a resource was
-  /// created.
+  /// A number that increases in each forked child process. Compare it with the value stored when a
+  /// resource was created.
   @inline(__always)
   static var generation: Int { forks.load(ordering: .relaxed) }
 

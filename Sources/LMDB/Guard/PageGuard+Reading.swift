@@ -132,7 +132,7 @@ extension PageGuard {
     try checkRun(number, size: value.count, tree)
   }
 
-  /// Returns a goal that can be compared with the keys of a tree.
+  /// Returns the goal after checking that it can be compared with the keys of a tree.
   func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
     if tree.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
       throw .badValueSize

@@ -125,9 +125,9 @@ package struct TreeSpace: Sendable, Hashable {
 extension TransactionReader {
   /// The maximum number of leaf pages to examine for estimating how full they are.
   private static var maximumSampledPages: Int { 256 }
-  /// The maximum number of leaf pages to examine for counting the pages of nested trees. These
-  /// trees differ in size by orders of magnitude, for example for the words in indexed text, so
-  /// that a small sample is inaccurate.
+  /// The maximum number of leaf pages to examine for counting the pages of nested trees. The sizes
+  /// of these trees can differ by orders of magnitude, as with the words in indexed text, so a
+  /// small sample would be inaccurate.
   private static var maximumCountedPages: Int { 4096 }
 
   /// Returns the pages of several databases of a file. Estimates are limited so that their total

@@ -221,7 +221,8 @@ struct MetaPage: Equatable {
 
   /// The flags of the free database, in addition to ``noFolder``.
   private static let freeFlags: DatabaseFlags = .integerKey
-  /// The environment's flag for the absence of a folder, which LMDB also stores there.
+  /// LMDB's environment flag `MDB_NOSUBDIR`, which LMDB also stores in the flags of the free
+  /// database.
   private static let noFolder = DatabaseFlags(rawValue: 0x4000)
   /// The maximum size of a map in bytes. No machine can map more.
   static let largestMap: UInt64 = 1 << 47

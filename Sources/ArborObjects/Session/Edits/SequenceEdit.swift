@@ -10,8 +10,8 @@ struct SequenceEdit {
   let owner: ObjectNumber
   let relationship: RelationshipSchema
   let before: [ObjectNumber]
-  /// The stored members when the edit began, to which the context has applied its changes since.
-  /// `nil` once the effect is known.
+  /// The members in the store when the edit began, without the context's pending changes. `nil`
+  /// once the effect is known.
   var stored: [ObjectNumber]?
   /// The members that were removed.
   private(set) var left: Set<ObjectNumber> = []

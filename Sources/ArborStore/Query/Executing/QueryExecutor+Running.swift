@@ -90,7 +90,7 @@ extension QueryExecutor {
     return try deliver(&sorter, to: sink)
   }
 
-  /// Delivers the rows by a scan along an index in the query's order. Returns `nil` if the scan was
+  /// Delivers the rows by scanning an index in the query's order. Returns `nil` if the scan was
   /// abandoned.
   func deliverInOrder<Order: RowOrder>(
     _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, to sink: any RowSink

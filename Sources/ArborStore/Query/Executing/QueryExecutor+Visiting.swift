@@ -88,7 +88,7 @@ extension QueryExecutor {
     }
   }
 
-  /// Takes a scanned record that may not be a valid one of the newest layout. Returns whether more
+  /// Processes a scanned record that may be damaged or have an older layout. Returns whether more
   /// rows are wanted. Kept separate so that the scan's loop stays small enough to be optimized
   /// well.
   ///

@@ -11,8 +11,8 @@ extension StoreSnapshot {
   /// Looks up the row of a query for one unique value by its index key, without planning. The
   /// record is copied to the allocator's current slab.
   ///
-  /// - Returns: `nil` if the query has to be planned, because it has further conditions, its value
-  ///   is too long for the index, or queries are watched, which requires a plan to report.
+  /// - Returns: `nil` if the query has to be planned: it has further conditions, its value is too
+  ///   long for the index, or queries are being watched and its plan must be reported.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer? {

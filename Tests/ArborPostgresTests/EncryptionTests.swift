@@ -39,7 +39,7 @@ struct EncryptionTests {
     #expect(try known.read(PostgresStatement(encrypted)).text(0, 0) == "true")
 
     var options = PostgresLog.Options()
-    options.timeout = .seconds(2)
+    options.timeout = .seconds(5)
     let unknown = try PostgresLog(
       "\(address) sslmode=verify-full sslrootcert=/nowhere", options: options)
     let error = #expect(throws: ArborError.self) { try unknown.head() }

@@ -307,8 +307,8 @@ import Testing
     guard case .notAStore(path, let what)? = error else { throw DraftError("no refusal") }
     #expect(
       what
-        == "The path is a symbolic link whose target doesn't exist. Remove the link, or point it "
-        + "to a store.")
+        == "The path is a symbolic link whose target doesn't exist. Remove the link, or make it "
+        + "point to a store.")
     #expect(files == ["office.arbor"])
   }
 

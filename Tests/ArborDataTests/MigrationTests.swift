@@ -49,8 +49,8 @@ import Testing
     let refusal = try store.refusal(of: model)
     #expect(
       refusal.description == """
-        The store has another model and was not migrated because of 1 obstacle. Resolve it, open \
-        the store with its former model, or set options.onMismatch to replace it.
+        The store has a different model and was not migrated because of 1 obstacle. Resolve it, \
+        open the store with its former model, or set options.onMismatch to replace it.
         - Book.pages: removed, its values are dropped; list "Book.pages" in options.migration = \
         .automatic(dropping:) to drop it, or use a MigrationStep to convert it.
         """)

@@ -366,8 +366,8 @@ import Testing
       throw DraftError("\(String(describing: error))")
     }
     #expect(
-      what == "The file has format \(major).\(StoreFormat.minorVersion), from before the first "
-        + "release. Only the program that wrote it can read it.")
+      what == "The file has format \(major).\(StoreFormat.minorVersion), which predates the first "
+        + "release. Only the program that wrote the file can read it.")
   }
 
   @Test("A damaged header is refused")

@@ -50,7 +50,7 @@ struct JSONFault: Error {
       "The document is not an object. Expected an object whose key “\(key)” contains the list."
     case .ambiguousPath(let key):
       "The document has items at the path “\(key)” and under a key of that name. Write \\. for "
-        + "each dot to read those under the key."
+        + "each dot to read the items under the key."
     case .unexpectedEnd(let expected): "Expected \(expected), but the document ends."
     case .unexpectedCharacter(let expected): "Expected \(expected)."
     case .trailingComma: "There is a comma after the last element. Remove it."
@@ -83,7 +83,7 @@ struct JSONFault: Error {
     location.path = path.description
     var message = message
     if case .duplicateKey = reason, case .key(let key)? = path.steps.last {
-      message = "An object has the key “\(key)” twice. Remove one of them."
+      message = "An object has the key “\(key)” twice. Remove one of the two members."
     }
     return ArborError(code, message).with(location: location)
   }

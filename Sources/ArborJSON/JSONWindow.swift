@@ -59,7 +59,7 @@ struct JSONWindow {
       return read
     } catch {
       throw ArborError(
-        .fileUnreadable, "\(name ?? "The document") cannot be read to its end. Check its source."
+        .fileUnreadable, "\(name ?? "The document") could not be read completely. Check its source."
       ).with(underlying: error)
     }
   }

@@ -52,8 +52,8 @@ package struct EntityProblem: DiagnosticMessage {
   static func observers(_ name: String) -> EntityProblem {
     EntityProblem(
       "observers",
-      "'\(name)' is stored, so property observers are not called. Remove them, or mark the "
-        + "property @Transient.")
+      "'\(name)' is stored, so property observers are not called. Remove the observers, or mark "
+        + "the property @Transient.")
   }
   static func modifier(_ word: String, _ name: String) -> EntityProblem {
     EntityProblem(
@@ -70,7 +70,7 @@ package struct EntityProblem: DiagnosticMessage {
     EntityProblem(
       "reservedName",
       "'\(name)' is a member of ManagedObject. Rename the property, and add .renamed(from:) if "
-        + "stores have it.")
+        + "existing stores contain it.")
   }
   static func notStored(_ marker: String, _ name: String) -> EntityProblem {
     EntityProblem(
@@ -92,8 +92,8 @@ package struct EntityProblem: DiagnosticMessage {
   static func conditional(_ name: String) -> EntityProblem {
     EntityProblem(
       "conditional",
-      "@Entity doesn't read #if blocks, so '\(name)' would not be stored. Move it outside, or mark "
-        + "it @Transient.")
+      "@Entity doesn't read #if blocks, so '\(name)' would not be stored. Move the property out of "
+        + "the block, or mark it @Transient.")
   }
   static func unreadOption(_ option: String) -> EntityProblem {
     EntityProblem(
@@ -110,8 +110,8 @@ package struct EntityProblem: DiagnosticMessage {
   static func unsupportedNumber(_ name: String, _ type: String) -> EntityProblem {
     EntityProblem(
       "unsupportedNumber",
-      "No attribute type stores every '\(type)' exactly. Declare '\(name)' as Int64, Double or "
-        + "Decimal.")
+      "No attribute type stores every value of type '\(type)' exactly. Declare '\(name)' as Int64, "
+        + "Double or Decimal.")
   }
 
   static func transformed(_ name: String) -> EntityProblem {

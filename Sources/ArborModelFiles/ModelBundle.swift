@@ -25,7 +25,7 @@ struct ModelBundle {
         throw ArborError(
           .invalidModel,
           "The model bundle \(bundle) marks \(marked) as current, but doesn't contain it. Restore "
-            + "it, or mark another one in \(Self.markName)."
+            + "that version, or mark another version as current in \(Self.markName)."
             + NearestName.hint(name, in: versions.map(\.name)))
       }
       (current, warnings) = (version, [])
@@ -38,7 +38,8 @@ struct ModelBundle {
           ArborError(
             .invalidModel,
             "The model bundle \(bundle) marks none of its \(versions.count) versions as current, "
-              + "so \(first.name), the first by name, is used. Mark one in \(Self.markName).")
+              + "so \(first.name), the first by name, is used. Mark one version as current in "
+              + "\(Self.markName).")
         ] : []
     }
   }
@@ -90,15 +91,15 @@ struct ModelBundle {
       throw ArborError(
         .invalidModel,
         "\(markName) of \(url.lastPathComponent) is not a property list with a dictionary. Restore "
-          + "it, or remove it if the bundle has a single version.")
+          + "the file, or remove it if the bundle has a single version.")
     }
     // Editors write an empty dictionary for a bundle with a single version.
     guard let entry = entries[markKey] else { return nil }
     guard let name = entry as? String else {
       throw ArborError(
         .invalidModel,
-        "\(markName) of \(url.lastPathComponent) has no string for \(markKey). Restore it, or "
-          + "remove it if the bundle has a single version.")
+        "\(markName) of \(url.lastPathComponent) has no string for \(markKey). Restore the file, "
+          + "or remove it if the bundle has a single version.")
     }
     return name.isEmpty ? nil : name
   }

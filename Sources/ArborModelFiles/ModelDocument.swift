@@ -112,8 +112,8 @@ public struct ModelDocument: Sendable {
     let names = unreadable.map(\.version.name).joined(separator: ", ")
     var error = ArborError(
       .invalidModel,
-      "No readable version of \(url.lastPathComponent) has the fingerprint, and these versions "
-        + "cannot be read: \(names). Restore or correct them.")
+      "No readable version of \(url.lastPathComponent) has the requested fingerprint, and these "
+        + "versions cannot be read: \(names). Restore or correct these versions.")
     error.violations = unreadable.map(\.error)
     throw error
   }
@@ -125,8 +125,8 @@ public struct ModelDocument: Sendable {
     {
       throw ArborError(
         .invalidModel,
-        "\(url.lastPathComponent) has the binary format of Xcode before 2011. Open and save it "
-          + "with a newer Xcode, which writes XML.")
+        "\(url.lastPathComponent) has the binary format of Xcode before 2011. Open and save the "
+          + "file with a newer version of Xcode, which writes XML.")
     }
     return try ModelXMLReader.read(ModelFileKind.data(at: contents), source: contents.path)
   }

@@ -41,7 +41,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     if endsEarly, let unclosed = builder.open.last {
       throw ArborError(
         .invalidModel,
-        "The XML ends inside the element \(unclosed.name). The file is truncated; restore it."
+        "The XML ends inside the element \(unclosed.name). The file is truncated. Restore it."
       ).with(location: text.start(ofTagEndingAt: unclosed.tagEnd))
     }
     if let fault = builder.fault {

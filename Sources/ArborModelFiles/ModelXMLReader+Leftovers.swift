@@ -34,8 +34,8 @@ extension ModelXMLReader {
         report(
           nodes[subject], entity: entity.name, property: relationship.name,
           "Relationship \(entity.name).\(relationship.name) names "
-            + "\(relationship.destination).\(inverse) as its inverse, which \(what). It is read "
-            + "without an inverse; make both name each other.")
+            + "\(relationship.destination).\(inverse) as its inverse, which \(what). The "
+            + "relationship is read without an inverse. Make both relationships name each other.")
         model.entities[index].relationships[propertyIndex].inverse = nil
         mended.insert(subject)
       }
@@ -87,8 +87,8 @@ extension ModelXMLReader {
         entity.fetchIndexes, of: entity.name, { .index(index, $0) }
       ) { fetchIndex in
         names.unknownProperty(ofIndex: fetchIndex, of: index).map {
-          "Index \(fetchIndex.name) of \(entity.name) lists \($0), which doesn't exist. It has no "
-            + "effect; remove it or correct the name."
+          "Index \(fetchIndex.name) of \(entity.name) lists \($0), which doesn't exist. The index "
+            + "has no effect. Remove it, or correct the name."
         }
       }
     }
@@ -106,7 +106,8 @@ extension ModelXMLReader {
         }
         return constraint.first { names.property($0, of: index) == nil }.map {
           "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name) "
-            + "lists \($0), which doesn't exist. It has no effect; remove it or correct the name."
+            + "lists \($0), which doesn't exist. The constraint has no effect. Remove it, or "
+            + "correct the name."
         }
       }
     }
@@ -116,8 +117,8 @@ extension ModelXMLReader {
   private mutating func dropStaleRequests(_ names: ModelRules) {
     func flaw(_ request: FetchRequestTemplate, _ subject: String) -> String? {
       guard !request.entity.isEmpty, names.entityIndex[request.entity] == nil else { return nil }
-      return "\(subject) fetches \(request.entity), which doesn't exist. It is left out; remove it "
-        + "or correct the name."
+      return "\(subject) fetches \(request.entity), which doesn't exist. This declaration is "
+        + "ignored. Remove it, or correct the name."
     }
     model.fetchRequestTemplates = remaining(
       names.model.fetchRequestTemplates, of: nil, ModelSubject.template
@@ -157,8 +158,8 @@ extension ModelXMLReader {
       for member in members where names.entityIndex[member] == nil {
         report(
           nodes[.configuration(name)], entity: nil, property: nil,
-          "Configuration \(name) lists the entity \(member), which doesn't exist. Remove it or "
-            + "correct the name.")
+          "Configuration \(name) lists the entity \(member), which doesn't exist. Remove the name, "
+            + "or correct it.")
       }
       model.configurations[name] = members.filter { names.entityIndex[$0] != nil }
     }

@@ -47,8 +47,8 @@ extension ModelXMLReader {
       let known = ModelXMLVocabulary.attributeTypes.keys.sorted()
       report(
         node, of: entity,
-        that: "has the unknown type \(text). Use one of "
-          + "\(known.joined(separator: ", ")).\(NearestName.hint(text, in: known))")
+        that: "has the unknown type “\(text)”. Use one of "
+          + "“\(known.joined(separator: "”, “"))”.\(NearestName.hint(text, in: known))")
       return nil
     }
     return switch type {
@@ -86,8 +86,8 @@ extension ModelXMLReader {
         let names = ModelXMLVocabulary.deleteRules.keys.sorted()
         report(
           node, entity: entity, property: relationship.name,
-          "\(called(node, entity)) has the unknown deletion rule \(rule). Use one of "
-            + "\(names.joined(separator: ", ")).\(NearestName.hint(rule, in: names))")
+          "\(called(node, entity)) has the unknown deletion rule “\(rule)”. Use one of "
+            + "“\(names.joined(separator: "”, “"))”.\(NearestName.hint(rule, in: names))")
       }
     }
     checkInverse(of: relationship, node, of: entity)
@@ -176,7 +176,7 @@ extension ModelXMLReader {
       } else {
         report(
           node, entity: template.entity,
-          "\(called(node, nil)) has the unknown resultType \(text). Use 0 for objects, 1 for IDs "
+          "\(called(node, nil)) has the unknown resultType “\(text)”. Use 0 for objects, 1 for IDs "
             + "or 2 for rows.")
       }
     }
@@ -189,13 +189,15 @@ extension ModelXMLReader {
       if let type = element["type"], !["Binary", "RTree"].contains(type) {
         report(
           element, entity: entity, property: node["name"],
-          "\(called(node, entity)) has an element of the unknown type \(type). Use Binary or RTree."
+          "\(called(node, entity)) has an element of the unknown type “\(type)”. Use “Binary” or "
+            + "“RTree”."
         )
       }
       if let order = element["order"], !["ascending", "descending"].contains(order) {
         report(
           element, entity: entity, property: node["name"],
-          "\(called(node, entity)) has the unknown order \(order). Use ascending or descending.")
+          "\(called(node, entity)) has the unknown order “\(order)”. Use “ascending” or "
+            + "“descending”.")
       }
       let isAscending = element["order"] != "descending"
       if let folded = expression.flatMap(ModelXMLIndexMarks.foldedProperty) {
@@ -218,7 +220,7 @@ extension ModelXMLReader {
     report(
       node, entity: node.name == "entity" ? node["name"] : entity,
       property: node.name == "entity" ? nil : node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”. Use YES or NO.")
+      "\(called(node, entity)) has \(key) “\(text)”. Use “YES” or “NO”.")
     return nil
   }
 

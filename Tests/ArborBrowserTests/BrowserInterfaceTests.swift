@@ -240,7 +240,7 @@ import Testing
         ("/%2e%2e/etc/passwd", 404, "Not found."),
         (
           "/api/objects?entity=Office&token=x", 400,
-          "The string is not a page token. Pass a page's next token unchanged, or nil for the "
+          "The string is not a page token. Pass a page's next token unchanged, or pass nil for the "
             + "first page."
         ),
       ]

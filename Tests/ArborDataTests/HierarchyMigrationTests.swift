@@ -90,9 +90,9 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Task: it is removed, but there are 50 objects (Task 1, Task 2, Task 3 and more), which \
-        other objects may be linked to by inherited relationships. Delete them with the former \
-        model, or set options.migration to .automatic.
+        Task: it is removed, but there are 50 objects (Task 1, Task 2, Task 3 and more), to which \
+        other objects may link through inherited relationships. Delete them with the former model, \
+        or set options.migration to .automatic.
         """
       ])
     try store.change { context, plain in
@@ -268,7 +268,8 @@ import Testing
     let store = try EvolvingStore(model(.integer16, "count * 2"), plain)
     let message = """
       Line.double: it is derived and stored, but there is 1 object (Line 1). Set options.migration \
-      to .automatic, since .lightweightOnly doesn't compute it, or make it transient.
+      to .automatic, since .lightweightOnly doesn't compute derived attributes, or make the \
+      attribute transient.
       """
     let refusal = try store.refusal(
       of: model(.integer64, "count * 2"), StoreOptions(migration: .lightweightOnly))

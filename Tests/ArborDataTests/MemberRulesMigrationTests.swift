@@ -7,7 +7,7 @@ import Testing
 /// violations, if existing objects violate it.
 @Suite("Migrations that change the allowed number of members") struct MemberRulesMigrationTests {
   private static let lead =
-    "The store has another model and was not migrated because of "
+    "The store has a different model and was not migrated because of "
   private static let ways =
     ". Resolve them, open the store with its former model, or set options.onMismatch to replace it."
 

@@ -375,8 +375,8 @@ import Testing
     let refusal = try store.refusal(of: model(.integer16))
     let expected = """
       Part.number: it becomes mandatory without a default, but there is 1 object without a value \
-      (Part 2). Give it a default, give each object a value with the former model, or use a \
-      MigrationStep to do so.
+      (Part 2). Give the attribute a default, give each object a value with the former model, or \
+      use a MigrationStep to do so.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model(.integer16))

@@ -124,8 +124,8 @@ import Testing
       plan.obstacles.map(\.message) == [
         """
         Book.code: it is mandatory without a constant default, but there are \(count) objects \
-        without a value (Book 1, Book 2, Book 3 and more). Give it a constant default (UUID() is \
-        not one), make it optional, or use a MigrationStep to fill it.
+        without a value (Book 1, Book 2, Book 3 and more). Give the attribute a constant default \
+        (UUID() is not one), make it optional, or use a MigrationStep to fill it.
         """,
         """
         Book.fans: it needs at least 1 member, but there are \(count - count / 10) objects with \

@@ -49,8 +49,8 @@ import Testing
     let refusal = try store.refusal(of: model)
     #expect(
       refusal.description == """
-        The store has another model and was not migrated because of 1 obstacle. Resolve it, open \
-        the store with its former model, or set options.onMismatch to replace it.
+        The store has a different model and was not migrated because of 1 obstacle. Resolve it, \
+        open the store with its former model, or set options.onMismatch to replace it.
         - Book.pages: removed, its values are dropped; list "Book.pages" in options.migration = \
         .automatic(dropping:) to drop it, or use a MigrationStep to convert it.
         """)
@@ -165,8 +165,8 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Book.pages: it becomes mandatory without a default, but there are \(missing) objects \
-        without a value (Book 1, Book 5, Book 9 and more). Give it a default, give each object a \
-        value with the former model, or use a MigrationStep to do so.
+        without a value (Book 1, Book 5, Book 9 and more). Give the attribute a default, give each \
+        object a value with the former model, or use a MigrationStep to do so.
         """
       ])
     #expect(refusal.violations.first?.objectID?.number == 1)
@@ -200,8 +200,8 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Author.code: it is mandatory without a constant default, but there are 5 objects without a \
-        value (Author 1, Author 2, Author 3 and more). Give it a constant default (UUID() is not \
-        one), make it optional, or use a MigrationStep to fill it.
+        value (Author 1, Author 2, Author 3 and more). Give the attribute a constant default \
+        (UUID() is not one), make it optional, or use a MigrationStep to fill it.
         """
       ])
     var plain = Library.objects()

@@ -396,8 +396,8 @@ import Testing
         #expect(
           refusal.violations.first?.message == """
             The store has no entity in common with the model, so it probably belongs to another \
-            program: its entities are Message, Folder. Choose another file, or list all its \
-            entities in options.migration = .automatic(dropping:).
+            program: its entities are Message, Folder. Choose another file, or list all entities \
+            of the store in options.migration = .automatic(dropping:).
             """)
         let plan = try PersistentStore.migrationPlan(
           for: archive.url, to: photos, options: options)

@@ -197,8 +197,9 @@ import Testing
     #expect(
       error.violations.map(\.message)
         == ["debut", "shelf"].map {
-          "Author.\($0): there is 1 object with links to objects that are not Novel (Author 1), "
-            + "its destination in the former model. Change them with the newer model."
+          "Author.\($0): there is 1 object with links to objects that don't belong to Novel, "
+            + "the destination in the former model (Author 1). Change the links with the newer "
+            + "model."
         })
     #expect(try Data(contentsOf: bookStore.url) == before)
     try bookStore.change(newer) { context in

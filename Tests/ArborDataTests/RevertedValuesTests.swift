@@ -142,9 +142,10 @@ import Testing
         let number = try #require(error.violations.first?.objectID?.number)
         #expect(
           error.violations.map(\.message) == [
-            "Item.value: there is 1 object with a value, written since, that \(pair.former) cannot "
-              + "hold (Item \(number)); list \"Item.value\" in revertMigration(_:dropping:) to "
-              + "drop it, or change them with the newer model."
+            "Item.value: there is 1 object with a value that was written since the migration and "
+              + "that \(pair.former) cannot hold (Item \(number)); list \"Item.value\" in "
+              + "revertMigration(_:dropping:) to drop the values, or change them with the newer "
+              + "model."
           ])
         #expect(try Data(contentsOf: bookStore.url) == before)
       }
@@ -178,7 +179,7 @@ import Testing
     #expect(
       error.violations.map(\.message) == [
         "Item.value: it is mandatory without a default, but there is 1 object without a value "
-          + "(Item \(number)). Set values or delete the objects with the newer model."
+          + "(Item \(number)). Set values, or delete the objects, with the newer model."
       ])
     try bookStore.change(model(.string)) { try items($0)[1]["value"] = "9" }
     try PersistentStore.revertMigration(bookStore.url)

@@ -324,8 +324,8 @@ import Testing
     let reading = try store.refusal(of: model, StoreOptions(isReadOnly: true))
     #expect(
       reading.description == """
-        The store has another model and was opened for reading, so it cannot be migrated. Open it \
-        for writing once to migrate it, or open it with its own model.
+        The store has a different model and was opened read-only, so it cannot be migrated. Open \
+        the store for writing once to migrate it, or open it with its own model.
         - Book.note: added, existing objects have nil (lightweight)
         """)
     let refusing = try store.refusal(of: model, StoreOptions(migration: .refuse))

@@ -72,8 +72,8 @@ import Testing
       }
       #expect(
         error?.message
-          == "No readable version of Model.xcdatamodeld has the fingerprint, and these versions "
-          + "cannot be read: Model 3. Restore or correct them.")
+          == "No readable version of Model.xcdatamodeld has the requested fingerprint, and these "
+          + "versions cannot be read: Model 3. Restore or correct these versions.")
       #expect(error?.violations.count == 1)
       try FileManager.default.removeItem(at: bundle.appending(path: "Model 3.xcdatamodel"))
       #expect(try ModelDocument(contentsOf: bundle).model(withFingerprint: foreign) == nil)

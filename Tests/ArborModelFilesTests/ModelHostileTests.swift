@@ -122,7 +122,7 @@ import Testing
     let error = try #require(failure(try read("<model>\(elements.joined())</model>")))
     #expect(
       error.violations.map(\.message) == [
-        "Entity E101 has more than 100 ancestors. Inherit from an entity higher up."
+        "Entity E101 has more than 100 ancestors. Inherit from an entity with fewer ancestors."
       ])
     let members = chain(count).entities.map { entity in
       "\"\(entity.name)\": {" + (entity.parent.map { "\"parent\": \"\($0)\"" } ?? "") + "}"
@@ -183,8 +183,8 @@ import Testing
     ]
     #expect(
       problems(cycle) == [
-        "Composite type C1 contains itself. Remove that part.",
-        "Composite type C2 contains itself. Remove that part.",
+        "Composite type C1 contains itself. Remove the part that leads back to it.",
+        "Composite type C2 contains itself. Remove the part that leads back to it.",
       ])
   }
 }

@@ -179,12 +179,12 @@ import Testing
     let told = traps.map { "\($0.location?.line ?? 0): \($0.message)" }
     #expect(
       told == [
-        "2: Relationship A.first names B.a as its inverse, which names A.second as its inverse. It "
-          + "is read without an inverse; make both name each other.",
-        "4: Relationship B.plain has no inverse, so its two sides can become inconsistent. Add one "
-          + "to A.",
-        "5: Relationship B.third names B.plain as its inverse, which has no inverse. It is read "
-          + "without an inverse; make both name each other.",
+        "2: Relationship A.first names B.a as its inverse, which names A.second as its inverse. "
+          + "The relationship is read without an inverse. Make both relationships name each other.",
+        "4: Relationship B.plain has no inverse, so its two sides can become inconsistent. Add an "
+          + "inverse relationship to A.",
+        "5: Relationship B.third names B.plain as its inverse, which has no inverse. The "
+          + "relationship is read without an inverse. Make both relationships name each other.",
       ])
   }
 
@@ -269,7 +269,8 @@ import Testing
     let rest = isInEntity ? sound : "\(sound)</entity><entity name='B'>"
     #expect(model == (try read(rest)).model)
     #expect(
-      traps.map(\.message) == [says + " It is left out; remove it or correct the name."])
+      traps.map(\.message)
+        == [says + " This declaration is ignored. Remove it, or correct the name."])
     #expect(traps.map(\.location?.line) == [4])
   }
 
@@ -301,8 +302,8 @@ import Testing
     #expect(model.configurations == ["Local": ["A"]])
     #expect(
       traps.map(\.message) == [
-        "Configuration Local lists the entity Gone, which doesn't exist. Remove it or correct the "
-          + "name."
+        "Configuration Local lists the entity Gone, which doesn't exist. Remove the name, or "
+          + "correct it."
       ])
     #expect(traps.map(\.location?.line) == [2])
   }

@@ -139,7 +139,7 @@ import Testing
         "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
         "seconds since 2001"
       ),
-      ("<attribute name='x' attributeType='String' indexed='ja'/>", "Use YES or NO"),
+      ("<attribute name='x' attributeType='String' indexed='ja'/>", "Use “YES” or “NO”"),
       ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
       ("<attribute attributeType='String'/>", "has no name"),
       (
@@ -158,11 +158,11 @@ import Testing
       ("<fetchedProperty name='x'/>", "has no fetch request"),
       (
         "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
-        "Use Binary or RTree"
+        "Use “Binary” or “RTree”"
       ),
       (
         "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
-        "Use ascending or descending"
+        "Use “ascending” or “descending”"
       ),
     ])
   func aMistakeIsReportedOnce(xml: String, says: String) throws {

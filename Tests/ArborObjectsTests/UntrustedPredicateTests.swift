@@ -294,8 +294,8 @@ import Testing
       #expect(error.code == .invalidPredicate)
       #expect(
         error.message
-          == "A LIKE pattern has 1200 characters between two asterisks with a question mark among "
-          + "them, and the limit is 1024. Use fewer characters or more asterisks.")
+          == "A LIKE pattern has 1200 characters, including a question mark, between two "
+          + "asterisks, which exceeds the limit of 1024. Use fewer characters or more asterisks.")
       let many = "name LIKE \"\(String(repeating: "a?*", count: 600))\""
       #expect(try context.count(Employee.self, matching: predicate(many)) == 0)
     }

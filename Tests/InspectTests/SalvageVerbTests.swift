@@ -136,7 +136,7 @@ import Testing
     #expect(
       outcome.errors
         == "lmdb-inspect: \(office.url.path): \(office.url.path) cannot be salvaged: no page of "
-        + "the file contains its model. Pass the model that it was written with.\n")
+        + "the file contains its model. Pass the model that the file was written with.\n")
     let model = office.folder.url.appending(path: "Office.model.json")
     try office.model.jsonData().write(to: model)
     let given = try run("--model", model.path)

@@ -143,8 +143,8 @@
       #expect(error.code == .readOnly)
       #expect(
         error.message
-          == "The machine stopped while \(left.path) was open, and its last commits are in its "
-          + "journal. Open it for writing once to recover them.")
+          == "The machine stopped while \(left.path) was open, and the store's last commits are in "
+          + "its journal. Open the store for writing once to recover the commits.")
       try left.verify()
     }
 
@@ -161,7 +161,7 @@
         error.message
           == "The journal \(left.journal) doesn't belong to the store's file. If the file was "
           + "restored from a copy, move the journal to another folder; otherwise put back the file "
-          + "that it belongs to.")
+          + "that the journal belongs to.")
       try files.removeItem(atPath: left.journal)
       try files.moveItem(atPath: aside, toPath: left.journal)
       try left.verify()

@@ -23,7 +23,7 @@ extension ArborError {
     case .deadlineExceeded:
       self.init(
         .deadlineExceeded,
-        "The operation exceeded its deadline. Request less, or allow more time.")
+        "The operation exceeded its deadline. Request less data, or extend the deadline.")
     case .elementsExceeded(let most):
       self.init(
         .limitExceeded,

@@ -59,6 +59,6 @@ package enum LocaleSupport {
   ) throws(ArborError) -> any LocaleServices {
     if let services { return services }
     throw ArborError(
-      .unsupported, "ArborCore doesn't support \(feature()). Use the product ArborData instead.")
+      .unsupported, "ArborCore doesn't support \(feature()). Use the ArborData product instead.")
   }
 }

@@ -52,7 +52,7 @@ extension ModelJSONReader {
       report(
         node,
         "“\(name)” is not an attribute type. Use one of "
-          + "\(ModelJSON.typeNames.joined(separator: ", "))."
+          + "“\(ModelJSON.typeNames.joined(separator: "”, “"))”."
           + NearestName.hint(String(name), in: ModelJSON.typeNames))
     }
   }
@@ -63,7 +63,7 @@ extension ModelJSONReader {
     let type = attribute.type
     let isBound = member.key != "default"
     guard let wanted = isBound ? type.boundType : type else {
-      report(member.keyNode, "Attributes of this type cannot have bounds. Remove them.")
+      report(member.keyNode, "Attributes of this type cannot have bounds. Remove the bounds.")
       return
     }
     guard let value = wanted.value(ofJSON: member.value) else {
@@ -103,7 +103,7 @@ extension ModelJSONReader {
           let known = RelationshipDescription.DeleteRule.allCases.map(\.rawValue)
           report(
             value,
-            "“\(name)” is not a delete rule. Use one of \(known.joined(separator: ", "))."
+            "“\(name)” is not a delete rule. Use one of “\(known.joined(separator: "”, “"))”."
               + NearestName.hint(name, in: known))
         }
       default: reportUnknown(member, known: ModelJSON.relationshipKeys)
@@ -146,7 +146,7 @@ extension ModelJSONReader {
         if let result = ModelJSON.resultNames.first(where: { $0.name == name }) {
           template.resultType = result.type
         } else if value.kind == .string {
-          report(value, "“\(name)” is not a result type. Use objects, ids or rows.")
+          report(value, "“\(name)” is not a result type. Use “objects”, “ids” or “rows”.")
         }
       default: reportUnknown(member, known: ModelJSON.requestKeys)
       }
@@ -192,7 +192,8 @@ extension ModelJSONReader {
           element.kind = kind
         } else if member.value.kind == .string {
           report(
-            member.value, "“\(name)” is not an index type. Use binary, rTree, folded or text.")
+            member.value,
+            "“\(name)” is not an index type. Use “binary”, “rTree”, “folded” or “text”.")
         }
       default: reportUnknown(member, known: ModelJSON.elementKeys)
       }

@@ -67,7 +67,7 @@ struct ModelJSONReader {
   mutating func reportUnknown(_ member: JSONNode.Member, known: [String]) {
     report(
       member.keyNode,
-      "“\(member.key)” is not a valid key here. Use one of \(known.joined(separator: ", "))."
+      "“\(member.key)” is not a valid key here. Use one of “\(known.joined(separator: "”, “"))”."
         + NearestName.hint(member.key, in: known))
   }
 

@@ -28,7 +28,7 @@ enum FunctionRules {
         ? ". Write count(path) or path.@count for the members of a path, and @count for the "
           + "objects of a group" : ""
       throw site.error(
-        "\(name) takes \(function.arityWords), but found \(operands.count)\(advice).")
+        "\(name) takes \(function.arityWords), but has \(operands.count)\(advice).")
     }
     try check(operands, of: function, name, site)
     let entity = operands.first?.entity
@@ -132,8 +132,8 @@ enum FunctionRules {
       guard case .many = operand.kind else { continue }
       let site = operand.expression.manyValued?.site ?? operand.site
       throw site.error(
-        "\(name) takes single values, but this path has many. Use SUBQUERY to compute with each, "
-          + "or @sum, @avg, @min, @max or @count.")
+        "\(name) takes single values, but this path has many. Use SUBQUERY to compute with each "
+          + "value, or use @sum, @avg, @min, @max or @count.")
     }
   }
 
@@ -143,7 +143,7 @@ enum FunctionRules {
   ) throws(ArborError) {
     for operand in operands where !fits(operand.kind) {
       throw site.error(
-        "\(name) takes \(wanted), but this is \(operand.kind.name). Cast or remove it.")
+        "\(name) takes \(wanted), but this is \(operand.kind.name). Cast or remove this value.")
     }
   }
 

@@ -36,7 +36,8 @@ extension ParsedPredicate {
           ArborError(
             .invalidPredicate,
             "One predicate assigns $\(name), and the predicate joined to it needs a value for "
-              + "$\(name). Rename one of the variables, or substitute first."))
+              + "$\(name). Rename one of the variables, or substitute the value before you join "
+              + "the predicates."))
       }
       assigned.formUnion(shape.assigned)
       nodes.append(offset == 0 ? node : node.movingArguments(by: offset))

@@ -96,8 +96,8 @@ extension PredicateBinding {
       // allow list.
       guard bound.composite != nil || site.text?.allowed == nil else {
         throw site.error(
-          "\"\(name)\" follows an object whose entity is unknown, so it cannot be checked against "
-            + "the allowed properties. Remove it.")
+          "\"\(name)\" follows an object whose entity is unknown, so the name cannot be checked "
+            + "against the allowed properties. Remove the name.")
       }
       var kind = ValueKind.any
       if let composite = bound.composite {
@@ -138,7 +138,7 @@ extension PredicateBinding {
     if name == "@count" {
       guard names.isEmpty else {
         throw names[names.startIndex].site.error(
-          "@count cannot be followed by a name. Put the path before it.")
+          "@count cannot be followed by a name. Put the path before @count.")
       }
       bound.expression = .call(.count, [operand.expression])
       bound.kind = .number

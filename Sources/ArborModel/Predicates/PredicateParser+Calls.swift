@@ -21,7 +21,7 @@ extension PredicateParser {
     guard function.arity.contains(operands.count) else {
       throw failure(
         at: start,
-        "\(function.name) takes \(function.arityWords), but found \(operands.count).")
+        "\(function.name) takes \(function.arityWords), but has \(operands.count).")
     }
     return .call(function, operands, site(start))
   }

@@ -78,8 +78,8 @@ package struct PageToken: Sendable, Hashable {
   private static var invalid: ArborError {
     ArborError(
       .invalidArgument,
-      "The string is not a page token. Pass a page's next token unchanged, or nil for the first "
-        + "page.")
+      "The string is not a page token. Pass a page's next token unchanged, or pass nil for the "
+        + "first page.")
   }
 }
 

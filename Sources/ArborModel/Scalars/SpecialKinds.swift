@@ -79,7 +79,9 @@ package enum CompositeKind: AttributeKind {
   package static var jsonName: String { "composite" }
   package static var swiftName: String { "PropertyValue" }
   package static var expectation: String { "a value for every part" }
-  package static var documentExpectation: String { "an object of its parts" }
+  package static var documentExpectation: String {
+    "an object with the parts of the composite type"
+  }
   package static var valueKind: ValueKind { .composite }
   package static var isPlain: Bool { false }
   package static var hasXMLDefault: Bool { false }

@@ -36,16 +36,18 @@ extension Derivation {
   ) throws(ArborError) {
     let column = try PredicateParser.column(text)
     guard column.name == nil else {
-      throw Self.flaw("it names its value. Remove AS and the name.")
+      throw Self.flaw("the expression names its value. Remove AS and the name.")
     }
     let (expression, kind) = try PredicateBinder.bind(column.expression, to: entity, in: schema)
     guard !expression.isCollection, !kind.isList else {
-      throw Self.flaw("it has many values. Reduce them with @count, @sum, @avg, @min or @max.")
+      throw Self.flaw(
+        "the expression has many values. Reduce them with @count, @sum, @avg, @min or @max.")
     }
     guard attribute.description.type.takes(kind) else {
       throw Self.flaw(
-        "it yields \(kind.name), but the attribute takes "
-          + "\(attribute.description.type.expectation). Change one of them.")
+        "the expression yields \(kind.name), but the attribute takes "
+          + "\(attribute.description.type.expectation). Change the expression or the attribute's "
+          + "type.")
     }
     var visitor = DerivationReads(schema: schema)
     visitor.visit(expression, [[]])

@@ -17,11 +17,11 @@ struct DerivationReads {
     case .path(let path): visit(path, scopes)
     case .collection(let collection): visit(collection, scopes)
     case .call(.random, _), .call(.randomn, _):
-      flaw = "it is random. Remove the random number."
+      flaw = "the expression uses a random number. Remove the random number."
     case .custom:
       flaw =
-        "it calls a registered function, which other programs that use this model may lack. Use "
-        + "built-in functions."
+        "the expression calls a registered function, which other programs that use this model may "
+        + "lack. Use built-in functions."
     case .list(let elements), .call(_, let elements):
       for element in elements { visit(element, scopes) }
     case .each(let base, _, let inner), .follow(let base, _, let inner):
@@ -44,8 +44,8 @@ struct DerivationReads {
     case .decoded(let path, _):
       visit(path, scopes)
       flaw =
-        "it reads a part of a Codable value, which programs without the type cannot read. Keep "
-        + "that part in a separate attribute."
+        "the expression reads a part of a Codable value, which programs without the type cannot "
+        + "read. Keep that part in a separate attribute."
     case .part(let base, _, _):
       visit(base, scopes)
       demandAttribute(base)
@@ -73,10 +73,12 @@ struct DerivationReads {
     case .attribute(let attribute):
       if attribute.description.derivation != nil {
         flaw =
-          "it reads \(attribute.name), which is itself derived. Use the expression that "
-          + "\(attribute.name) is derived from."
+          "the expression reads \(attribute.name), which is itself derived. Use the expression "
+          + "that \(attribute.name) is derived from."
       } else if attribute.description.isTransient {
-        flaw = "it reads \(attribute.name), which is transient and not visible to other processes."
+        flaw =
+          "the expression reads \(attribute.name), which is transient and not visible to other "
+          + "processes."
       }
       reads.append(DerivationRead(hops: chain, property: .attribute(attribute.slot)))
     case .toOne(let relationship):
@@ -104,15 +106,16 @@ struct DerivationReads {
   private mutating func demandChain(_ expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
     if let chain = Self.chain(to: expression, scopes) { return chain }
     flaw =
-      "the objects that it reads cannot be determined. Use a path of relationships with @count, "
-      + "@sum, @avg, @min or @max."
+      "the objects that the expression reads cannot be determined. Use a path of relationships "
+      + "with @count, @sum, @avg, @min or @max."
     return nil
   }
 
   /// Reports a flaw if the parts of a value are read and the expression is not an attribute.
   private mutating func demandAttribute(_ expression: BoundExpression) {
     if case .path(let path) = expression, case .attribute = path.leaf { return }
-    flaw = "the properties that it reads cannot be determined. Use a path of relationships."
+    flaw =
+      "the properties that the expression reads cannot be determined. Use a path of relationships."
   }
 
   /// Returns the relationships that lead to the objects that an expression evaluates to, or `nil`

@@ -11,7 +11,8 @@ extension ModelRules {
           warn(
             subject,
             "Attribute \(entity.name).\(attribute.name) is indexed but "
-              + "\(Self.unindexable(attribute)). The index is not created; remove the mark.")
+              + "\(Self.unindexable(attribute)). The index is not created. Don't mark the "
+              + "attribute as indexed.")
         }
       }
     }
@@ -78,11 +79,11 @@ extension ModelRules {
     } else if LocaleSupport.services == nil {
       report(
         subject,
-        "\(name) has a regular expression, which ArborCore doesn't support. Use the product "
-          + "ArborData, or remove the expression.")
+        "\(name) has a regular expression, which ArborCore doesn't support. Use the ArborData "
+          + "product, or remove the expression.")
     } else if (try? LocaleSupport.services?.expression(pattern, ignoresCase: false)) == nil {
       report(
-        subject, "\(name) has the malformed regular expression \(pattern). Correct it.")
+        subject, "The regular expression of \(name) is malformed: \"\(pattern)\". Correct it.")
     }
   }
 
@@ -102,7 +103,7 @@ extension ModelRules {
     }
     guard !attribute.minimum.isNull || !attribute.maximum.isNull else { return }
     guard let boundType = type.boundType else {
-      report(subject, "\(name) has bounds, which its type doesn't support. Remove them.")
+      report(subject, "\(name) has bounds, which its type doesn't support. Remove the bounds.")
       return
     }
     guard let minimum = boundType.fitting(attribute.minimum),

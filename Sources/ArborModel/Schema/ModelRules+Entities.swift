@@ -58,7 +58,7 @@ extension ModelRules {
     report(
       .entity(index),
       "Entity \(model.entities[index].name) has more than \(Self.maximumAncestors) ancestors. "
-        + "Inherit from an entity higher up.")
+        + "Inherit from an entity with fewer ancestors.")
   }
 
   /// Checks that property names are valid and unique among own and inherited ones.
@@ -165,8 +165,8 @@ extension ModelRules {
       for member in members where entityIndex[member] == nil {
         report(
           .configuration(name),
-          "Configuration \(name) lists the unknown entity \(member). Correct or remove "
-            + "it.\(entityHint(member))")
+          "Configuration \(name) lists the unknown entity \(member). Correct or remove the "
+            + "name.\(entityHint(member))")
       }
     }
   }

@@ -17,7 +17,9 @@ extension ModelRules {
             "\(name) has an invalid name. Use 1 to \(Self.maximumNameLength) bytes without a slash."
           )
         } else if !names.insert(fetchIndex.name).inserted {
-          report(subject, "\(name) has the same name as another one. Rename one.")
+          report(
+            subject,
+            "\(name) has the same name as another index of the entity. Rename one of them.")
         }
         checkElements(of: fetchIndex, called: name, at: subject, of: index)
       }
@@ -53,13 +55,14 @@ extension ModelRules {
         report(
           subject,
           "\(name) lists \(column), which is \(Self.unindexable(attribute)) and cannot be unique. "
-            + "Remove it.")
+            + "Remove it from the constraint.")
       }
     case .relationship(let relationship)?:
       if relationship.isTransient {
         report(
           subject,
-          "\(name) lists \(column), which is transient and cannot be unique. Remove it.")
+          "\(name) lists \(column), which is transient and cannot be unique. Remove it from the "
+            + "constraint.")
       } else if relationship.isToMany {
         report(
           subject,
@@ -135,9 +138,9 @@ extension ModelRules {
     if fetchIndex.elements.contains(where: { $0.kind != .text }) {
       report(
         subject,
-        "\(name) mixes columns of words with others. Move the others to another index.")
+        "\(name) mixes text columns with other columns. Move the other columns to another index.")
     } else if Set(names).count < names.count {
-      report(subject, "\(name) lists an attribute twice. Remove one.")
+      report(subject, "\(name) lists an attribute twice. List it once.")
     } else if names.count > 1,
       names.contains(where: {
         fetchIndex.name(ofWordsIn: $0).utf8.count > Self.maximumNameLength
@@ -145,8 +148,8 @@ extension ModelRules {
     {
       report(
         subject,
-        "\(name) has a name that is too long when combined with an attribute's. Together they may "
-          + "have at most \(Self.maximumNameLength) bytes.")
+        "\(name) has a name that is too long in combination with the name of an attribute. "
+          + "Together, the two names can have at most \(Self.maximumNameLength) bytes.")
     }
     if fetchIndex.isUnique {
       report(

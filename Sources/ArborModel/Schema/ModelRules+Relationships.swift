@@ -24,8 +24,8 @@ extension ModelRules {
         } else {
           warn(
             subject,
-            "\(name) has no inverse, so its two sides can become inconsistent. Add one to "
-              + "\(relationship.destination).")
+            "\(name) has no inverse, so its two sides can become inconsistent. Add an inverse "
+              + "relationship to \(relationship.destination).")
         }
       }
     }
@@ -61,7 +61,8 @@ extension ModelRules {
       report(
         subject,
         "\(name) names \(inverse) as its inverse, which is not a relationship of \(there). Correct "
-          + "the name, or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
+          + "the name, or add the "
+          + "relationship.\(hint(inverse) { $0.relationshipNames(of: destination) })")
       return
     }
     guard let backDestination = entityIndex[back.destination] else { return }
@@ -79,8 +80,8 @@ extension ModelRules {
       report(
         subject,
         "\(name) names \(there).\(inverse) as its inverse, whose destination is "
-          + "\(back.destination). Change that destination to \(model.entities[entity].name) or an "
-          + "ancestor.")
+          + "\(back.destination). Change that destination to \(model.entities[entity].name) or one "
+          + "of its ancestors.")
     }
   }
 

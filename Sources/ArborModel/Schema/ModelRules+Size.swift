@@ -57,7 +57,8 @@ extension ModelRules {
     for index in endless.subtracting(above).sorted() {
       report(
         .composite(index),
-        "Composite type \(model.composites[index].name) contains itself. Remove that part.")
+        "Composite type \(model.composites[index].name) contains itself. Remove the part that "
+          + "leads back to it.")
     }
   }
 

@@ -72,8 +72,8 @@ struct ModelSchemaBuilder {
         guard let next = indexByName[parent], !lineage.contains(next) else {
           throw problem(
             entity.name, nil,
-            "Entity \(entity.name) inherits from \(parent), which is unknown or inherits from it "
-              + "in turn. Correct the parent.")
+            "Entity \(entity.name) inherits from \(parent), which is unknown or itself inherits "
+              + "from \(entity.name). Correct the parent.")
         }
         lineage.append(next)
       }

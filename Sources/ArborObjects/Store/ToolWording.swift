@@ -32,8 +32,8 @@ package enum ToolWording {
       "Change them in a program that opens the store with the model"
     ),
     (
-      "Search again when PersistentStore.indexBuilds() no longer lists it",
-      "Search again when “lmdb-inspect index” lists it as ready"
+      "Search again when PersistentStore.indexBuilds() no longer lists the index",
+      "Search again when “lmdb-inspect index” lists the index as ready"
     ),
     ("in options.migration = .automatic(dropping:)", "with --drop"),
     ("in revertMigration(_:dropping:)", "with --drop"),
@@ -41,8 +41,8 @@ package enum ToolWording {
     ("use a MigrationStep to", "use a program with a migration step to"),
     (", or set options.migration to .automatic", ""),
     (
-      "Open it with that model, set options.migration to migrate it, or set options.onMismatch to "
-        + "replace it.", "Migrate it with “lmdb-inspect migrate”."
+      "Open it with its own model, set options.migration to migrate it, or set options.onMismatch "
+        + "to replace it.", "Migrate it with “lmdb-inspect migrate”."
     ),
     (
       ", open the store with its former model, or set options.onMismatch to replace it.",

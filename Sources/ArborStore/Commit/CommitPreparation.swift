@@ -180,7 +180,7 @@ struct CommitPreparation {
         continue
       }
       guard (change.record == nil) == (change.kind == .delete) else {
-        throw .invalidChange(change.number, what: "Only a deletion may lack a record.")
+        throw .invalidChange(change.number, what: "Only a deletion can omit the record.")
       }
       let collected = change.record == nil ? partsOfGone ?? parts : parts
       collectEntries(change.number, old: old, new: change.record, parts: collected)
@@ -258,7 +258,7 @@ struct CommitPreparation {
           entity: entity.index, slot: edit.slot)
       else {
         throw .invalidChange(
-          edit.owner, what: "Only a relationship that is stored as links can be edited by links.")
+          edit.owner, what: "Only relationships that are stored as links can be edited by links.")
       }
       // A deleted owner's members are removed as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }

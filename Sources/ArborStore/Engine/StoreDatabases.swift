@@ -176,7 +176,7 @@ extension TransactionReader {
   /// - Throws: `corrupted` if the entry doesn't exist.
   func entry(_ key: String, in arbor: Database) throws(StoreError) -> UnsafeRawBufferPointer {
     guard let bytes = try entryIfPresent(key, in: arbor) else {
-      throw .corrupted(what: "The entry \(key) is missing.")
+      throw .corrupted(what: "The entry \"\(key)\" is missing.")
     }
     return bytes
   }

@@ -49,7 +49,8 @@ enum StoreDigests {
   }
 
   /// The error for ``Stored/damaged``.
-  static let damage = StoreError.corrupted(what: "The entry \(StoreFormat.digestsKey) is damaged.")
+  static let damage = StoreError.corrupted(
+    what: "The entry \"\(StoreFormat.digestsKey)\" is damaged.")
 
   static func write(
     _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction

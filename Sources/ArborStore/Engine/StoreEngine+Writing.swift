@@ -188,7 +188,8 @@ extension HeaderRecord {
   func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
-        what: "Another program has written to the file. Check it before you continue to use it.")
+        what: "Another program has written to the file. Check the store before you continue to use "
+          + "it.")
     }
   }
 

@@ -124,14 +124,14 @@ extension StoreError {
     case .otherByteOrder:
       self = .notAStore(
         path: path ?? "",
-        what: "The file was written on a machine with another byte order. Export it there, and "
-          + "import it here.")
+        what: "The file was written on a machine with a different byte order. Export the data "
+          + "there, then import it here.")
     case .tooNew(let major, let minor): self = .formatTooNew(major: Int(major), minor: Int(minor))
     case .tooOld(let major, let minor):
       self = .notAStore(
         path: path ?? "",
-        what: "The file has format \(major).\(minor), from before the first release. Only the "
-          + "program that wrote it can read it.")
+        what: "The file has format \(major).\(minor), which predates the first release. Only the "
+          + "program that wrote the file can read it.")
     case .damaged: self = .corrupted(what: "The header is damaged.")
     }
   }

@@ -135,7 +135,7 @@ package struct IndexBuildList: Sendable, Hashable {
     guard header.hasIndexBuilds else { return IndexBuildList() }
     let bytes = try reader.entry(StoreFormat.indexBuildsKey, in: arbor)
     guard let list = IndexBuildList(bytes) else {
-      throw .corrupted(what: "The entry \(StoreFormat.indexBuildsKey) is damaged.")
+      throw .corrupted(what: "The entry \"\(StoreFormat.indexBuildsKey)\" is damaged.")
     }
     return list
   }

@@ -100,7 +100,7 @@ extension RecordView.Damage {
     case .unknownFormat: "The record's format byte is unknown."
     case .otherLayout: "The record has a layout that the store doesn't know."
     case .badChecksum: "The record's checksum doesn't match its bytes."
-    case .fieldOutOfBounds: "A field of the record is outside its bytes."
+    case .fieldOutOfBounds: "A field lies outside the bytes of the record."
     }
   }
 }

@@ -38,8 +38,7 @@ extension StoreChecker {
     if counter == 0 || counter > StoreCounter.limit(name) {
       report.add(
         .counter,
-        "The counter \(name) is \(counter), outside its range from 1 to "
-          + "\(StoreCounter.limit(name)).")
+        "The counter \(name) is \(counter), outside the range 1 to \(StoreCounter.limit(name)).")
     }
     return counter
   }

@@ -35,7 +35,7 @@ extension StoreChecker {
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
-      .header, "The entry migration is damaged, missing, or doesn't match the header.")
+      .header, "The entry \"migration\" is damaged, missing, or doesn't match the header.")
   }
 
   private mutating func checkIndexBuilds(
@@ -45,13 +45,16 @@ extension StoreChecker {
     let bytes = try reader.entryIfPresent(key, in: arbor)
     guard let bytes, header.hasIndexBuilds else {
       if (bytes != nil) != header.hasIndexBuilds {
-        report.add(.header, "The entry \(key) is missing or doesn't match the header.")
+        report.add(.header, "The entry \"\(key)\" is missing or doesn't match the header.")
       }
       return
     }
     let known = Set(store.databases.indexes.map { store.schema.catalogNumber(of: $0.schema) })
     guard let list = IndexBuildList(bytes), list.builds.allSatisfy({ known.contains($0.index) })
-    else { return report.add(.header, "The entry \(key) is damaged or belongs to another model.") }
+    else {
+      return report.add(
+        .header, "The entry \"\(key)\" is damaged or belongs to another model.")
+    }
   }
 
   /// Checks that the log exists if and only if the header's flag is set, and that it contains only
@@ -62,7 +65,7 @@ extension StoreChecker {
     let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
     if !isSound || (bytes != nil) != header.keepsLog {
-      report.add(.header, "The entry log is damaged, missing, or doesn't match the header.")
+      report.add(.header, "The entry \"log\" is damaged, missing, or doesn't match the header.")
     }
     guard let database = try store.logDatabase() else { return }
     try reader.forEachEntry(of: database, limit) { entry in
@@ -111,7 +114,7 @@ extension StoreChecker {
         number < entity.layout.number
           || fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else {
-        report.add(.header, "The entry \(key) is damaged or belongs to another layout.")
+        report.add(.header, "The entry \"\(key)\" is damaged or belongs to another layout.")
         continue
       }
     }
@@ -121,7 +124,7 @@ extension StoreChecker {
     _ key: String, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     let bytes = try reader.entryIfPresent(key, in: arbor)
-    if bytes == nil { report.add(.header, "The entry \(key) is missing.") }
+    if bytes == nil { report.add(.header, "The entry \"\(key)\" is missing.") }
     return bytes
   }
 
@@ -143,7 +146,7 @@ extension StoreChecker {
     if (last ?? 0) != snapshot.sequence {
       report.add(
         .history,
-        "The history ends with commit \(last ?? 0), but the header with commit "
+        "The history ends with commit \(last ?? 0), but the header refers to commit "
           + "\(snapshot.sequence).")
     }
     let least = StoreFormat.historyLength
@@ -151,7 +154,7 @@ extension StoreChecker {
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(
         .history,
-        "The number of commits in the history is \(count), outside its range from "
+        "The number of commits in the history is \(count), outside the range "
           + "\(min(snapshot.sequence, least)) to \(min(snapshot.sequence, most)).")
     }
   }
@@ -182,7 +185,7 @@ extension StoreChecker {
   mutating func checkDigests() throws(StoreError) {
     switch try store.digests(snapshot) {
     case .unknown: return
-    case .damaged: report.add(.header, "The entry \(StoreFormat.digestsKey) is damaged.")
+    case .damaged: report.add(.header, "The entry \"\(StoreFormat.digestsKey)\" is damaged.")
     case .known(let digests):
       for (index, database) in digested.enumerated() {
         progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))

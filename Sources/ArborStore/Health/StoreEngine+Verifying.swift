@@ -67,8 +67,9 @@ extension StoreEngine {
     } catch .corrupted(let entity, let object, let what) {
       let place =
         isShared
-        ? "They are in the log that the store shares: open it with the log to rebuild it."
-        : "They were in the store's journal, which is missing: put it back before opening the store."
+        ? "The commits are in the store's shared log: open the store with the log to rebuild it."
+        : "The commits were in the store's journal, which is missing: put the journal back before "
+          + "you open the store."
       throw .corrupted(
         entity: entity, object: object,
         what: "The machine stopped before the last commits reached the disk. \(place) Found: "

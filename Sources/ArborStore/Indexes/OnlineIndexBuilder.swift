@@ -83,7 +83,8 @@ final class OnlineIndexBuilder {
       if let build = list.next {
         guard let indexNumber = indexNumber(of: build.index) else {
           throw .corrupted(
-            what: "The entry \(StoreFormat.indexBuildsKey) refers to an index that doesn't exist.")
+            what: "The entry \"\(StoreFormat.indexBuildsKey)\" refers to an index that doesn't "
+              + "exist.")
         }
         guard let pass = try pass(for: build, at: indexNumber, snapshot, isStopped) else { return }
         if try fill(build, from: pass, of: list, snapshot) { continue }

@@ -161,8 +161,8 @@ enum JournalRecovery {
       ArborError(
         .notAStore,
         "The journal \(path) doesn't belong to the store's file. If the file was restored from a "
-          + "copy, move the journal to another folder; otherwise put back the file that it belongs "
-          + "to."))
+          + "copy, move the journal to another folder; otherwise put back the file that the "
+          + "journal belongs to."))
   }
 
   static func headless(_ path: String) -> StoreError {
@@ -184,16 +184,17 @@ enum JournalRecovery {
     .journal(
       ArborError(
         .logUnavailable,
-        "The machine stopped while \(path) was open, and its last commits are in the log that it "
-          + "shares. Open it with the log. If the log is lost, salvage the store into a new file."))
+        "The machine stopped while \(path) was open, and the store's last commits are in its "
+          + "shared log. Open the store with the log. If the log is lost, salvage the store into a "
+          + "new file."))
   }
 
   private static func unrecovered(_ path: String) -> StoreError {
     .journal(
       ArborError(
         .readOnly,
-        "The machine stopped while \(path) was open, and its last commits are in its journal. Open "
-          + "it for writing once to recover them."))
+        "The machine stopped while \(path) was open, and the store's last commits are in its "
+          + "journal. Open the store for writing once to recover the commits."))
   }
 
   private static func replay(

@@ -49,7 +49,7 @@ package struct LogReaders: Sendable, Hashable {
       return LogReaders()
     }
     guard let readers = LogReaders(bytes) else {
-      throw .corrupted(what: "The entry \(StoreFormat.logKey) is damaged.")
+      throw .corrupted(what: "The entry \"\(StoreFormat.logKey)\" is damaged.")
     }
     return readers
   }

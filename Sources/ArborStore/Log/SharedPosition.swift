@@ -54,14 +54,14 @@ package struct SharedPosition: Sendable, Hashable {
       return .log(
         ArborError(
           .forked,
-          "The store and its log diverged after commit \(sequence). Close the store and reopen it, "
-            + "which keeps the commits that the log doesn't have."))
+          "The store and its log diverged after commit \(sequence). Close the store and reopen it. "
+            + "Reopening preserves the commits that the log doesn't have."))
     }
     return .log(
       ArborError(
         .modelChanged,
-        "The log no longer has the commits after the store's newest one, \(sequence). Reading "
-          + "still works; close the store and reopen it to rebuild it from the log's newest "
+        "The log no longer has the commits after the store's newest commit, \(sequence). The store "
+          + "can still be read. Close and reopen the store to rebuild it from the log's newest "
           + "snapshot."))
   }
 
@@ -69,8 +69,8 @@ package struct SharedPosition: Sendable, Hashable {
   package static func ownCommits(behind sequence: UInt64) -> ArborError {
     ArborError(
       .forked,
-      "The store has its own commits after commit \(sequence), the last one from its log. Move its "
-        + "file away, and reopen it to rebuild it from the log.")
+      "The store has commits of its own after commit \(sequence), the last one from its log. Move "
+        + "the store's file away, then reopen the store to rebuild it from the log.")
   }
 
   // MARK: Bytes

@@ -78,7 +78,8 @@ extension StoreEngine {
         ArborError(
           .forked,
           "The store has commits after commit \(start.sequence) that are not in the log, and their "
-            + "history is gone. Move its file away, and reopen it to rebuild it from the log."))
+            + "history is gone. Move the store's file away, then reopen the store to rebuild it "
+            + "from the log."))
     }
     return LoggedGroup(
       batch: UUID(), first: start.sequence + 1, before: start.chain, commits: commits)

@@ -68,7 +68,7 @@ extension StoreEngine {
   private func check(_ commit: LoggedCommit, follows header: HeaderRecord) throws(StoreError) {
     guard commit.sequence == header.sequence + 1 else {
       throw .corrupted(
-        what: "The log's commit \(commit.sequence) doesn't follow the store's newest, which is "
+        what: "The log's commit \(commit.sequence) doesn't follow the store's newest commit, "
           + "\(header.sequence).")
     }
     guard commit.generation == modelGeneration else {
@@ -84,7 +84,8 @@ extension StoreEngine {
     switch error {
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:
       .corrupted(
-        what: "The log's commit \(sequence) doesn't fit the store: they have diverged.")
+        what: "The log's commit \(sequence) doesn't fit the store, because the log and the store "
+          + "have diverged.")
     default: error
     }
   }

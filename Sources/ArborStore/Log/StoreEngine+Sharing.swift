@@ -140,8 +140,8 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .forked,
-          "The store was migrated to another model without its log. Move its file away, and reopen "
-            + "it to rebuild it from the log."))
+          "The store was migrated to another model without its log. Move the store's file away, "
+            + "then reopen the store to rebuild it from the log."))
     }
     return position
   }
@@ -150,7 +150,7 @@ extension StoreEngine {
     let key = StoreFormat.sharedKey
     guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else { return nil }
     guard let position = SharedPosition(bytes) else {
-      throw .corrupted(what: "The entry \(key) is damaged.")
+      throw .corrupted(what: "The entry \"\(key)\" is damaged.")
     }
     return position
   }

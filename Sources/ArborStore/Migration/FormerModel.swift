@@ -48,7 +48,7 @@ extension FormerModel {
   }
 
   private static let damage = StoreError.corrupted(
-    what: "The entry \(StoreFormat.formerKey) is damaged.")
+    what: "The entry \"\(StoreFormat.formerKey)\" is damaged.")
 
   // MARK: In the store
 

@@ -171,10 +171,10 @@ extension LightweightMigration {
   static func valuesOfOtherTypes(_ difference: ModelDifference) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       guard case .attribute(.typeChanged) = change.kind, change.effort == .code else { return nil }
-      let name = change.loss.map { "List \"\($0.name)\" to drop them, or " } ?? ""
+      let keeping = change.loss.map { "List \"\($0.name)\" to drop them, or keep" } ?? "Keep"
       return MigrationObstacle(
         entity: change.entity, property: change.property,
-        message: "\(change.summary); its values cannot be converted back. \(name)keep the newer "
+        message: "\(change.summary); its values cannot be converted back. \(keeping) the newer "
           + "model and export the data.")
     }
   }

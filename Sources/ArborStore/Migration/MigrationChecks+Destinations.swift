@@ -27,8 +27,9 @@ extension MigrationChecks {
       let destination = migration.new.entities[relationship.destination].name
       obstacles += obstacle(
         plan.name, relationship.name, tally, present,
-        " with links to objects that are not \(destination)"
-      ) { "\($0), its destination in the former model. Change them with the newer model" }
+        " with links to objects that don't belong to \(destination), the destination in the former "
+          + "model"
+      ) { "\($0). Change the links with the newer model" }
     }
   }
 

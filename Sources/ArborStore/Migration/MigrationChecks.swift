@@ -81,7 +81,7 @@ struct MigrationChecks {
           "it is mandatory without a constant default, but \($0). "
             + (migration.isReversal
               ? "Delete them with the newer model"
-              : "Give it a constant default (UUID() is not one), make it optional, or "
+              : "Give the attribute a constant default (UUID() is not one), make it optional, or "
                 + "\(step("fill it"))")
         }
       }
@@ -89,10 +89,10 @@ struct MigrationChecks {
         obstacles += obstacle(plan.name, name, all, former) {
           "it is derived and stored, but \($0). "
             + (migration.isReversal
-              ? "A reversal doesn't compute it. Keep the newer model, or export the data and "
-                + "import it afterwards"
-              : "Set options.migration to .automatic, since .lightweightOnly doesn't compute it, "
-                + "or make it transient")
+              ? "A reversal doesn't compute derived attributes. Keep the newer model, or export "
+                + "the data and import it afterwards"
+              : "Set options.migration to .automatic, since .lightweightOnly doesn't compute "
+                + "derived attributes, or make the attribute transient")
         }
       }
     }
@@ -119,7 +119,7 @@ struct MigrationChecks {
       "it becomes mandatory without a default, but \($0). "
         + (migration.isReversal
           ? "Give each object a value with the newer model"
-          : "Give it a default, give each object a value with the former model, or "
+          : "Give the attribute a default, give each object a value with the former model, or "
             + "\(step("do so"))")
     }
   }
@@ -150,8 +150,8 @@ struct MigrationChecks {
       }
     }
     obstacles += obstacle(plan.name, name, tally, former, " without a value") {
-      "it is mandatory without a default, but \($0), written since it was removed. Delete them "
-        + "with the newer model"
+      "it is mandatory without a default, but \($0), written since the attribute was removed. "
+        + "Delete them with the newer model"
     }
   }
 
@@ -170,7 +170,7 @@ struct MigrationChecks {
     }
     guard mayBeLinked else { return }
     obstacles += obstacle(removed.name, nil, try all(of: former), former) {
-      "it is removed, but \($0), which other objects may be linked to by inherited relationships. "
+      "it is removed, but \($0), to which other objects may link through inherited relationships. "
         + (migration.isReversal
           ? "Delete them with the newer model"
           : "Delete them with the former model, or set options.migration to .automatic")

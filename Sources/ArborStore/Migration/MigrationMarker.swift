@@ -63,7 +63,7 @@ extension MigrationMarker {
   ) throws(StoreError) -> MigrationMarker {
     let bytes = try reader.entry(StoreFormat.migrationKey, in: arbor)
     guard let marker = MigrationMarker(bytes) else {
-      throw .corrupted(what: "The entry \(StoreFormat.migrationKey) is damaged.")
+      throw .corrupted(what: "The entry \"\(StoreFormat.migrationKey)\" is damaged.")
     }
     return marker
   }

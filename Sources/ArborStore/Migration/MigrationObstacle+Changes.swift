@@ -55,7 +55,7 @@ extension MigrationObstacle {
       entity: nil, property: nil,
       message: "The store has no entity in common with the model, so it probably belongs to "
         + "another program: its entities are \(some)\(entities.count > 3 ? " and more" : ""). "
-        + "Choose another file, or list all its entities in options.migration = "
+        + "Choose another file, or list all entities of the store in options.migration = "
         + ".automatic(dropping:).")
   }
 

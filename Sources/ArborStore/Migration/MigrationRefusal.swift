@@ -39,14 +39,15 @@ package struct MigrationRefusal: Sendable {
   package var message: String {
     switch cause {
     case .options:
-      "The store has another model, and the options don't allow migrating it. Open it with that "
-        + "model, set options.migration to migrate it, or set options.onMismatch to replace it."
+      "The store has a different model, and the options don't allow migrating the store. Open it "
+        + "with its own model, set options.migration to migrate it, or set options.onMismatch to "
+        + "replace it."
     case .isReadOnly:
-      "The store has another model and was opened for reading, so it cannot be migrated. Open it "
-        + "for writing once to migrate it, or open it with its own model."
+      "The store has a different model and was opened read-only, so it cannot be migrated. Open "
+        + "the store for writing once to migrate it, or open it with its own model."
     case .reversal: reversalMessage
     case .obstacles:
-      "The store has another model and was not migrated because of "
+      "The store has a different model and was not migrated because of "
         + (obstacles.count == 1
           ? "1 obstacle. Resolve it" : "\(obstacles.count) obstacles. Resolve them")
         + ", open the store with its former model, or set options.onMismatch to replace it."

@@ -137,14 +137,14 @@ struct ReturnedValues {
     if column.unfitting.count > 0 {
       return checks.obstacle(
         entity, name, column.unfitting, since,
-        " with a value, written since, that \(type) cannot hold"
+        " with a value that was written since the migration and that \(type) cannot hold"
       ) {
-        "\($0); list \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to drop it, or "
-          + "change them with the newer model"
+        "\($0); list \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to drop the "
+          + "values, or change them with the newer model"
       }
     }
     return checks.obstacle(entity, name, column.missing, since, " without a value") {
-      "it is mandatory without a default, but \($0). Set values or delete the objects with the "
+      "it is mandatory without a default, but \($0). Set values, or delete the objects, with the "
         + "newer model"
     }
   }

@@ -36,7 +36,7 @@ struct StoreOpener {
 
   private func openInMemory() throws(StoreError) -> StoreEngine {
     guard let model = try offer?.checked() else {
-      throw .notAStore(path: "", what: "An in-memory store has no model. Pass one.")
+      throw .notAStore(path: "", what: "An in-memory store has no model. Pass a model.")
     }
     let options = environmentOptions
     let environment = try storing(Environment.openInMemory(options: options))
@@ -167,8 +167,9 @@ struct StoreOpener {
     let header = try StoreHeader.read(transaction.reader, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(
-        what: "The header belongs to transaction \(header.transactionID), but the file to "
-          + "\(transaction.id): another program wrote to it, or a root page is damaged.")
+        what: "The header belongs to transaction \(header.transactionID), but the file's last "
+          + "transaction is \(transaction.id): another program wrote to the file, or a root page "
+          + "is damaged.")
     }
     try refuseWhileMigrating(header, transaction.reader, arbor)
     let (model, digest) = try model(header, transaction.reader, arbor)

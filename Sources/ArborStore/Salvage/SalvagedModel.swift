@@ -36,7 +36,7 @@ struct SalvagedModel {
     }
     throw .corrupted(
       what: given == nil && models.isEmpty
-        ? "no page of the file contains its model. Pass the model that it was written with."
+        ? "no page of the file contains its model. Pass the model that the file was written with."
         : "no page of the file contains a catalog that fits the model.")
   }
 

@@ -110,7 +110,7 @@ package final class StoreSnapshot {
         throw .corrupted(
           entity: store.schema.entity(of: owner)?.name, object: owner,
           what: "The relationship \(relationship.name) refers to the object number "
-            + "\(member.rawValue), whose entity it doesn't accept.")
+            + "\(member.rawValue), whose entity the relationship doesn't accept.")
       }
       accepted = member.entity
     }

@@ -95,7 +95,7 @@ extension PageVerifier.Report {
   ) throws(LMDBError) {
     for (name, flags) in databases where expected[name] != flags {
       if expected[name] == nil, allowed.contains(name) { continue }
-      let what = expected[name] == nil ? "it should not exist" : "it has wrong flags"
+      let what = expected[name] == nil ? "it should not exist" : "it has unexpected flags"
       throw .damaged(PageFinding(page: nil, database: name, what: what))
     }
     for name in expected.keys.sorted() where databases[name] == nil {

@@ -42,7 +42,7 @@ extension LMDBError: CustomStringConvertible {
     case .keyExists:
       (
         "The key, or the key with this value, is already in the database.",
-        "Overwrite it explicitly, or append only keys above the last one."
+        "Overwrite the entry explicitly, or append only keys above the last one."
       )
     case .notFound:
       (
@@ -62,27 +62,27 @@ extension LMDBError: CustomStringConvertible {
     case .damaged(let finding): ("The file is damaged: \(finding)", Self.damageRemedy)
     case .panic:
       (
-        "Writing the file's root page failed earlier, so no more can be written.",
-        "Close the store and reopen it, which restores the last committed state."
+        "Writing the file's root page failed earlier, so nothing more can be written.",
+        "Close the store and reopen it to restore the last committed state."
       )
     case .versionMismatch:
       (
-        "The lock file was created by another version of LMDB than this program uses.",
-        "Close the store in the other programs, or use the same LMDB in all of them."
+        "The lock file was created by a different version of LMDB than the one this program uses.",
+        "Close the store in the other programs, or use the same version of LMDB in all programs."
       )
     case .foreignEngine(let found):
       (
         "The program uses LMDB \(found), but LMDB \(EngineVersion.needed) is required.",
-        "Install liblmdb of that version. Files of LMDB 0.9 and 1.0 are not compatible."
+        "Install the required version of liblmdb. Files of LMDB 0.9 and 1.0 are not compatible."
       )
     case .foreignFormat(let version):
       (
-        "The file has LMDB's data format \(version), written by LMDB "
-          + "\(version == 2 ? "1.0" : "of another version"), but format 1 of LMDB "
+        "The file has LMDB's data format \(version), written by "
+          + "\(version == 2 ? "LMDB 1.0" : "a different version"), but format 1 of LMDB "
           + "\(EngineVersion.needed) is required.",
-        "Export it with the version that wrote it, and import it here."
+        "Export the data with the version that wrote the file, then import the data here."
       )
-    default: ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
+    default: ("The file is not an LMDB file.", "Check the path. The file was not changed.")
     }
   }
 
@@ -107,7 +107,7 @@ extension LMDBError: CustomStringConvertible {
       )
     case .tlsFull:
       (
-        "The process has no thread-local key left.",
+        "The process has no thread-local keys left.",
         "Use fewer libraries that allocate thread-local keys."
       )
     case .txnFull:
@@ -135,22 +135,22 @@ extension LMDBError: CustomStringConvertible {
     switch self {
     case .incompatible:
       (
-        "The database exists with other flags, or doesn't support the operation.",
-        "Open it with the flags it was created with."
+        "The database exists with different flags, or doesn't support the operation.",
+        "Open the database with the flags it was created with."
       )
     case .badReaderSlot:
       (
         "Two transactions used the same reader slot at once.",
-        "Use a transaction from one thread at a time."
+        "Use each transaction from one thread at a time."
       )
     case .badTransaction:
       (
         "The transaction has ended, or is invalid after an earlier error.",
-        "End the transaction, and begin another one."
+        "End the transaction and begin a new one."
       )
     case .badValueSize:
       (
-        "A key must have 1 to 511 bytes, as must a value in a database with duplicates.",
+        "Keys, and values in a database with duplicates, must have 1 to 511 bytes.",
         "Shorten the key, or split the value."
       )
     case .badDatabase:
@@ -165,7 +165,8 @@ extension LMDBError: CustomStringConvertible {
         "The map must be moved to grow, but open snapshots prevent that.",
         "Close the snapshots before committing, or open with a larger initialMapSize."
       )
-    case .readOnlyEnvironment: ("The file was opened for reading only.", "Open it for writing.")
+    case .readOnlyEnvironment:
+      ("The file was opened read-only.", "Open the file for writing.")
     default:
       (
         "LMDB rejected an argument, usually a database unknown to this transaction.",
@@ -187,12 +188,13 @@ extension LMDBError: CustomStringConvertible {
     case .danglingLink:
       (
         "The path is a symbolic link whose target doesn't exist.",
-        "Remove the link, or point it to a store."
+        "Remove the link, or make it point to a store."
       )
     case .lockFile(let problem): (problem.description, problem.remedy)
-    case .isDirectory: ("The path names a directory.", "Use the path of the file inside it.")
+    case .isDirectory:
+      ("The path refers to a directory.", "Use the path of the file inside the directory.")
     case .notRegularFile:
-      ("The path does not name a regular file.", "Use the path of a regular file.")
+      ("The path doesn't refer to a regular file.", "Use the path of a regular file.")
     case .hardLinked:
       (
         "The file has several hard links, which would not share a lock file.",
@@ -202,24 +204,25 @@ extension LMDBError: CustomStringConvertible {
       (
         "The file is on a network or user-space file system, where shared memory and locks are "
           + "unreliable.",
-        "Move it to a local disk, or allow it in the options at your own risk."
+        "Move the file to a local disk, or allow network file systems in the options at your own "
+          + "risk."
       )
     case .emptyFile:
       (
         "The store's file is empty.",
-        "Check the path, or open it with a model, which creates a store there."
+        "Check the path, or open the file with a model to create a store there."
       )
     case .fileTooSmall:
       (
-        "The file has no root pages: it was cut off, or its creation was interrupted.",
-        "Restore a backup, or move it away and create the store again."
+        "The file has no root pages: it was truncated, or its creation was interrupted.",
+        "Restore a backup, or move the file away and create the store again."
       )
     case .truncated:
-      ("The file ends before its last used page.", "Part of it is lost. \(Self.damageRemedy)")
+      ("The file ends before its last used page.", "Part of the data is lost. \(Self.damageRemedy)")
     default:
       (
         "The file has a page size that this version cannot read.",
-        "Export it on the kind of machine that wrote it, and import it here."
+        "Export the data on a machine of the kind that wrote the file, then import the data here."
       )
     }
   }
@@ -229,25 +232,25 @@ extension LMDBError: CustomStringConvertible {
     switch self {
     case .diskFull:
       (
-        "The disk, quota or file size limit is exhausted, so nothing was written.",
+        "The disk space, quota or file size limit is exhausted, so nothing was written.",
         "Free space and commit again. Deleting records still works."
       )
     case .readOnlyFileSystem:
-      ("The file system is read-only.", "Open it for reading only, or use a writable location.")
+      ("The file system is read-only.", "Open the file read-only, or use a writable location.")
     case .accessDenied:
       (
         "The permissions of the file, its lock file or its folder don't allow this.",
-        "Change the permissions, or open a file that no process writes as immutable."
+        "Change the permissions, or open the file as immutable if no process writes to it."
       )
     case .notPermitted:
       (
         "The operating system doesn't permit this operation on the file.",
-        "Check its ownership, immutable flag and security rules."
+        "Check the file's ownership, immutable flag and security rules."
       )
     case .tooManyOpenFiles:
       (
         "The process or the machine has too many open files.",
-        "Close unused stores, or raise the limit."
+        "Close unused stores, or raise the limit on open files."
       )
     case .outOfMemory:
       (
@@ -255,8 +258,8 @@ extension LMDBError: CustomStringConvertible {
         "Raise the address-space limit, or open with a smaller initialMapSize."
       )
     case .inUse:
-      ("The file is in use by another process or store.", "Close it there, then try again.")
-    case .closed: ("The environment is closed.", "Open it again.")
+      ("The file is in use by another process or store.", "Close the file there, then try again.")
+    case .closed: ("The environment is closed.", "Open the environment again.")
     case .forkedProcess:
       (
         "The environment was opened before this process was forked.",
@@ -265,7 +268,7 @@ extension LMDBError: CustomStringConvertible {
     case .fileReplaced:
       (
         "The file was removed, replaced or overwritten by another program while it was open.",
-        "Close it wherever it is open, then reopen it."
+        "Close the file wherever it is open, then reopen it."
       )
     case .system(let number):
       (

@@ -137,8 +137,8 @@ extension LockFileProblem {
       "Remove it while no process has the store open, or open the store as the same user "
         + "everywhere."
     case .cannotBeMade:
-      "Open the store as a user who may write there, or open a copy. Readers need the lock file "
-        + "too."
+      "Open the store as a user who can write to that folder, or open a copy of the store. Readers "
+        + "need the lock file too."
     }
   }
 }

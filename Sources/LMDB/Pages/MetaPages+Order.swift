@@ -21,8 +21,8 @@ extension MetaPages {
     throw .damaged(
       PageFinding(
         page: newest.number, database: nil,
-        what: "it belongs to transaction \(newest.transactionID), but its last free list to "
-          + "transaction \(last) and that of the other root page to transaction \(formerLast)"))
+        what: "it belongs to transaction \(newest.transactionID), but its last free list belongs "
+          + "to transaction \(last), and that of the other root page to transaction \(formerLast)"))
   }
 }
 

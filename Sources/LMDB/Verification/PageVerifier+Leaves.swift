@@ -122,7 +122,7 @@ extension PageVerifier {
     switch node.flags {
     case []:
       if tree.kind == .values, node.dataSize != 0 {
-        throw damage(tree, number, "a nested value has its own values")
+        throw damage(tree, number, "a nested value has values of its own")
       }
       if tree.hasSeveralValues, !tree.hasValueSize(node.dataSize),
         let what = tree.valueComplaint(node.dataSize)
@@ -140,7 +140,7 @@ extension PageVerifier {
     case .values where tree.hasSeveralValues: try visitInnerPage(node, number, &tree, level: level)
     case [.values, .tree] where tree.hasSeveralValues && node.dataSize == TreeRecord.size:
       try visitValues(node, number, &tree, level: level)
-    default: throw damage(tree, number, "an entry has a kind that is not valid there")
+    default: throw damage(tree, number, "an entry has a kind that is not valid in this database")
     }
   }
 

@@ -131,7 +131,7 @@ import Testing
     #expect(late.code == .deadlineExceeded)
     #expect(
       late.message
-        == "The operation exceeded its deadline. Request less, or allow more time.")
+        == "The operation exceeded its deadline. Request less data, or extend the deadline.")
     let large = ArborError(Interruption.elementsExceeded(7))
     #expect(large.code == .limitExceeded)
     #expect(

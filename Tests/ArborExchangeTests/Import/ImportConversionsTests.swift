@@ -154,7 +154,7 @@ import Testing
     let error = try workshop.failure {
       try workshop.context.importObjects(from: .data(Data(text.utf8)), as: "Employee")
     }
-    #expect(error.message == "An object has the key “name” twice. Remove one of them.")
+    #expect(error.message == "An object has the key “name” twice. Remove one of the two members.")
     #expect(error.location?.path == "$[0].name" && error.location?.column == 43)
   }
 }

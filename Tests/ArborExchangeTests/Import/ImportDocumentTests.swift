@@ -227,7 +227,7 @@ import Testing
     (
       #"{"a": {"b": [{"code": "A"}]}, "a.b": [{"code": "B"}]}"#, .member("a.b"),
       "The document has items at the path “a.b” and under a key of that name. Write \\. for each "
-        + "dot to read those under the key."
+        + "dot to read the items under the key."
     ),
   ]
 
@@ -277,7 +277,7 @@ import Testing
     let item = try failure(#"{"AK": {}, "AL": 5}"#)
     #expect(item.location?.path == "$.AL")
     let twice = try failure(#"{"AK": {}, "AL": {}, "AK": {}}"#)
-    #expect(twice.message == "An object has the key “AK” twice. Remove one of them.")
+    #expect(twice.message == "An object has the key “AK” twice. Remove one of the two members.")
     #expect(twice.location?.path == "$.AK" && twice.location?.column == 22)
     let own = try failure(#"{"AK": {"code": "AL"}}"#)
     #expect(

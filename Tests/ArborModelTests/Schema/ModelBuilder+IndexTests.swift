@@ -54,7 +54,7 @@ import Testing
     }
     #expect(try model(194).entities[0].fetchIndexes.count == 1)
     let error = #expect(throws: ArborError.self) { try model(195) }
-    let words = "too long when combined with an attribute's"
+    let words = "too long in combination with the name of an attribute"
     #expect(error?.violations.map { $0.message.contains(words) } == [true])
   }
 }

@@ -169,7 +169,7 @@ extension ManagedObjectModel {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byCity", elements: [.init("town")]))
     },
-    Mistake("Company", "byName", says: "the same name as another one") {
+    Mistake("Company", "byName", says: "the same name as another index of the entity") {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byName", elements: [.init("name", isAscending: false)]))
     },
@@ -205,7 +205,7 @@ extension ManagedObjectModel {
       says: "company, a relationship",
       FetchIndexDescription(name: "w", elements: [.init("company", kind: .text)])),
     index(
-      says: "mixes columns of words with others",
+      says: "mixes text columns with other columns",
       FetchIndexDescription(
         name: "w2", elements: [.init("name", kind: .text), .init("age")])),
     index(

@@ -106,7 +106,7 @@ import Testing
         #expect(
           error.message
             == "The index words of Note is still being built and cannot be searched yet. Search "
-            + "again when PersistentStore.indexBuilds() no longer lists it, or fetch with "
+            + "again when PersistentStore.indexBuilds() no longer lists the index, or fetch with "
             + "TOKENMATCHES, which reads the objects.")
       }
     }

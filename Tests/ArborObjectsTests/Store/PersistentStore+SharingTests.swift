@@ -275,8 +275,8 @@ import ArborObjects
     log.lose(2)
     let text =
       "The log simulated doesn't have the store's commit 3, or has another one: they have "
-      + "diverged. Close the store and reopen it, which keeps the commits that the log doesn't "
-      + "have."
+      + "diverged. Close the store and reopen it. Reopening preserves the commits that the log "
+      + "doesn't have."
     #expect(message { try a.catchUp() } == text)
     #expect(message { try insert("Margaret", a) } == text)
     #expect(try names(a) == ["Ada", "Barbara", "Grace"])
@@ -340,8 +340,8 @@ import ArborObjects
     own.close()
     #expect(
       message { try open("d").close() }
-        == "The store has its own commits after commit 1, the last one from its log. Move its "
-        + "file away, and reopen it to rebuild it from the log.")
+        == "The store has commits of its own after commit 1, the last one from its log. Move the "
+        + "store's file away, then reopen the store to rebuild it from the log.")
   }
 
   @Test("A file can be opened twice in a process with the same log")

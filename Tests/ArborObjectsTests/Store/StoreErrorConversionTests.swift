@@ -148,8 +148,9 @@ import Testing
     let error = ArborError(opening: .modelMismatch(Self.refusal))
     #expect(
       error.description == """
-        The store has another model, and the options don't allow migrating it. Open it with that \
-        model, set options.migration to migrate it, or set options.onMismatch to replace it.
+        The store has a different model, and the options don't allow migrating the store. Open it \
+        with its own model, set options.migration to migrate it, or set options.onMismatch to \
+        replace it.
         - Tag.rank: removed, its values are dropped (lightweight)
         """)
     #expect(error.violations.map(\.entity) == ["Tag"])

@@ -136,7 +136,7 @@ import Testing
       start = found.upperBound
     }
     try write(present)
-    #expect(try problems().map(\.description) == ["The entry header-digests is damaged."])
+    #expect(try problems().map(\.description) == ["The entry \"header-digests\" is damaged."])
   }
 
   // MARK: Known and unknown

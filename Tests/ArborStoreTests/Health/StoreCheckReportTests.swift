@@ -8,9 +8,9 @@ import Testing
     var report = StoreCheckReport()
     report.add(.header, "The header is damaged.")
     #expect(report.problemCount == "1 problem")
-    report.add(.header, "The entry model is missing.")
+    report.add(.header, "The entry \"model\" is missing.")
     #expect(report.problemCount == "2 problems")
-    while !report.isCutShort { report.add(.header, "The entry model is missing.") }
+    while !report.isCutShort { report.add(.header, "The entry \"model\" is missing.") }
     #expect(report.problems.count == 1000)
     #expect(report.problemCount == "more than 1000 problems")
   }

@@ -152,9 +152,9 @@ import Testing
         guard case StoreError.journal(let reason) = error else { return false }
         return reason.code == .logUnavailable
           && reason.message
-            == "The machine stopped while \(path) was open, and its last commits are in the log "
-            + "that it shares. Open it with the log. If the log is lost, salvage the store into a "
-            + "new file."
+            == "The machine stopped while \(path) was open, and the store's last commits are in "
+            + "its shared log. Open the store with the log. If the log is lost, salvage the store "
+            + "into a new file."
       }
       var opening = StoreOpening(.file(path), model: nil)
       opening.continuesSharing = true
@@ -230,8 +230,8 @@ import Testing
       } throws: { error in
         guard case StoreError.corrupted(nil, nil, let what) = error else { return false }
         return what
-          == "The machine stopped before the last commits reached the disk. They are in the log "
-          + "that the store shares: open it with the log to rebuild it. Found: The file has no "
+          == "The machine stopped before the last commits reached the disk. The commits are in the "
+          + "store's shared log: open the store with the log to rebuild it. Found: The file has no "
           + "digests to compare with."
       }
     }

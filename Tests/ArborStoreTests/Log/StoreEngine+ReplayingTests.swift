@@ -88,7 +88,7 @@ import Testing
       let before = try StoreContents(copy)
       let gap = #expect(throws: StoreError.self) { try copy.replay([commits[1]]) }
       expectCorrupted(
-        gap, "The log's commit 2 doesn't follow the store's newest, which is 0.")
+        gap, "The log's commit 2 doesn't follow the store's newest commit, 0.")
       // A diverged history with its own first commit.
       var elsewhere = RandomOffice()
       try elsewhere.commit(to: copy, &random)
@@ -100,8 +100,8 @@ import Testing
       expectCorrupted(
         twice,
         [
-          "The log's commit 2 doesn't fit the store: they have diverged.",
-          "The log's commit 2 doesn't follow the store's newest, which is 2.",
+          "The log's commit 2 doesn't fit the store, because the log and the store have diverged.",
+          "The log's commit 2 doesn't follow the store's newest commit, 2.",
         ])
       #expect(try StoreContents(copy) == forked)
     }

@@ -81,7 +81,7 @@ import Testing
         }
       }
     }
-    #expect(try file.check().problems.map(\.description) == ["The entry former is damaged."])
+    #expect(try file.check().problems.map(\.description) == ["The entry \"former\" is damaged."])
     #expect(throws: StoreError.self) { try file.confirmMigration() }
     file.close()
     #expect(throws: StoreError.self) {

@@ -307,8 +307,8 @@ import Testing
     guard case .notAStore(path, let what)? = error else { throw DraftError("no refusal") }
     #expect(
       what
-        == "The path is a symbolic link whose target doesn't exist. Remove the link, or point it "
-        + "to a store.")
+        == "The path is a symbolic link whose target doesn't exist. Remove the link, or make it "
+        + "point to a store.")
     #expect(files == ["office.arbor"])
   }
 
@@ -366,8 +366,8 @@ import Testing
       throw DraftError("\(String(describing: error))")
     }
     #expect(
-      what == "The file has format \(major).\(StoreFormat.minorVersion), from before the first "
-        + "release. Only the program that wrote it can read it.")
+      what == "The file has format \(major).\(StoreFormat.minorVersion), which predates the first "
+        + "release. Only the program that wrote the file can read it.")
   }
 
   @Test("A damaged header is refused")

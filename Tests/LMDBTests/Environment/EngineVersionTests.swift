@@ -24,7 +24,7 @@ import Testing
     #expect(
       error.map { "\($0)" }
         == "The program uses LMDB \(major).\(minor).\(patch), but LMDB 0.9.x is required. Install "
-        + "liblmdb of that version. Files of LMDB 0.9 and 1.0 are not compatible.")
+        + "the required version of liblmdb. Files of LMDB 0.9 and 1.0 are not compatible.")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 }

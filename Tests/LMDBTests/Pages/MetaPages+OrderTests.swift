@@ -69,8 +69,8 @@ import Testing
       throws: LMDBError.damaged(
         PageFinding(
           page: former.number, database: nil,
-          what: "it belongs to transaction \(raised), but its last free list to transaction "
-            + "\(newest - 1) and that of the other root page to transaction \(newest)")
+          what: "it belongs to transaction \(raised), but its last free list belongs to "
+            + "transaction \(newest - 1), and that of the other root page to transaction \(newest)")
       )
     ) { try Environment.open(path: path) }
   }

@@ -163,7 +163,8 @@ import Testing
     #expect(
       "\(LMDBError.foreignFormat(version: 2))"
         == "The file has LMDB's data format 2, written by LMDB 1.0, but format 1 of LMDB 0.9.x is "
-        + "required. Export it with the version that wrote it, and import it here.")
+        + "required. Export the data with the version that wrote the file, then import the data "
+        + "here.")
     #expect(try contents == later)
   }
 

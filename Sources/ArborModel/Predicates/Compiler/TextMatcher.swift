@@ -42,9 +42,9 @@ enum TextMatcher {
     for run in pattern.unicodeScalars.split(separator: "*")
     where run.count > maximumRunLength && run.contains("?") {
       throw site.error(
-        "A LIKE pattern has \(run.count) characters between two asterisks with a question mark "
-          + "among them, and the limit is \(maximumRunLength). Use fewer characters or more "
-          + "asterisks.")
+        "A LIKE pattern has \(run.count) characters, including a question mark, between two "
+          + "asterisks, which exceeds the limit of \(maximumRunLength). Use fewer characters or "
+          + "more asterisks.")
     }
   }
 

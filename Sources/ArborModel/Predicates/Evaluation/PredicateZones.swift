@@ -23,8 +23,8 @@ enum PredicateZones {
   static func unknown(_ name: String) -> String {
     guard let zones = LocaleSupport.services?.timeZones else {
       return
-        "ArborCore doesn't support the time zone \"\(name)\". Use an offset such as \"+02:00\", "
-        + "or the product ArborData."
+        "ArborCore doesn't support the time zone \"\(name)\". Use an offset such as \"+02:00\", or "
+        + "use the ArborData product."
     }
     return "\"\(name)\" is not a time zone. Use an identifier such as \"Europe/Berlin\", or an "
       + "offset such as \"+02:00\"." + NearestName.hint(name, in: zones)

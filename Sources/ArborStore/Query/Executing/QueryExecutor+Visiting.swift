@@ -263,7 +263,7 @@ extension StoreError {
   static func missingRecord(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
     .corrupted(
       entity: entity.name, object: number,
-      what: "An index refers to this object, but it has no record. Check the store.")
+      what: "An index refers to this object, but the object has no record. Check the store.")
   }
 }
 

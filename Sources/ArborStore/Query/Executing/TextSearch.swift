@@ -127,8 +127,8 @@ private struct Postings {
     throw ArborError(
       .notAllowed,
       "The index \(index.schema.name) of \(index.entity.name) is still being built and cannot be "
-        + "searched yet. Search again when PersistentStore.indexBuilds() no longer lists it, or "
-        + "fetch with TOKENMATCHES, which reads the objects."
+        + "searched yet. Search again when PersistentStore.indexBuilds() no longer lists the "
+        + "index, or fetch with TOKENMATCHES, which reads the objects."
     ).with(entity: index.entity.name)
   }
 

@@ -84,12 +84,13 @@ struct PageStagingTests {
       try page.wait("document.querySelectorAll('dialog .staged-edits .problem').length === 3")
       #expect(
         try page.text("dialog .failure")
-          == "The changes break 3 rules. Correct or remove them.")
+          == "The changes violate 3 rules. Correct or remove the changes.")
       let problems =
         try page.evaluate(
           """
           [...document.querySelectorAll('dialog .staged-edits .property')].map((each) =>
-            `${each.querySelector('.faint').innerText}: ${each.querySelector('.problem')?.innerText}`)
+            `${each.querySelector('.faint').innerText}: \
+            ${each.querySelector('.problem')?.innerText}`)
           """
         ).array?.compactMap(\.string) ?? []
       for (label, _, message) in cases {

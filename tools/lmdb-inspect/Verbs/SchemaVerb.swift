@@ -37,7 +37,7 @@ struct SchemaVerb: Verb {
 
   @Option(
     help: ArgumentHelp(
-      "Show the differences of another model: a .xcdatamodeld, .xcdatamodel or .model.json.",
+      "Show the differences from another model: a .xcdatamodeld, .xcdatamodel or .model.json.",
       valueName: "model"), completion: .file())
   var against: String?
 
@@ -51,7 +51,9 @@ struct SchemaVerb: Verb {
 
   func validate() throws {
     if against != nil, entity != nil || swift || macros {
-      throw ValidationError("--against compares whole models. Omit the entity and classes.")
+      throw ValidationError(
+        "--against compares whole models. Omit the entity, --swift and "
+          + "--macros.")
     }
   }
 

@@ -93,8 +93,7 @@ import Testing
       let cases: [(KeyValuePairs<String, String>, String)] = [
         (
           ["entity": "Employee", "format": "xml"],
-          "Choose the format \"csv\", \"json\" or "
-            + "\"ndjson\"."
+          "Choose the format \"csv\", \"json\" or \"ndjson\"."
         ),
         (["entity": "Employe", "format": "csv"], "The model has no entity Employe."),
         (["entity": "Employee", "where": "agee > 1", "format": "csv"], "agee"),

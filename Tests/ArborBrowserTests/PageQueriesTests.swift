@@ -149,16 +149,10 @@ import Testing
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
       let list = try client.get("/api/queries").json
       #expect(
-        list["problems"]?[0]?.string?.contains(
-          "its contents are not "
-            + "valid") == true, "\(list)")
+        list["problems"]?[0]?.string?.contains("its contents are not valid") == true, "\(list)")
       let failed = try client.post("/api/queries", ["save": "b", "query": ["entity": "Office"]])
       #expect(
-        failed.status == 500
-          && failed.message?.contains(
-            "its contents are not "
-              + "valid") == true
-      )
+        failed.status == 500 && failed.message?.contains("its contents are not valid") == true)
     }
   }
 

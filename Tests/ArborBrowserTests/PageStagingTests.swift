@@ -89,8 +89,7 @@ struct PageStagingTests {
         try page.evaluate(
           """
           [...document.querySelectorAll('dialog .staged-edits .property')].map((each) =>
-            `${each.querySelector('.faint').innerText}: \
-            ${each.querySelector('.problem')?.innerText}`)
+            `${each.querySelector('.faint').innerText}: ${each.querySelector('.problem')?.innerText}`)
           """
         ).array?.compactMap(\.string) ?? []
       for (label, _, message) in cases {

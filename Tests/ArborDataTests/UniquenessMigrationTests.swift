@@ -126,8 +126,8 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Note.code: becomes unique, but there are 2 objects (Note 2, Note 4) that share values. \
-        Change them with the former model, or use a MigrationStep to do so.
+        Note.code becomes unique, but there are 2 objects (Note 2, Note 4) with equal values. \
+        Change the values with the former model, or use a MigrationStep to change them.
         """
       ])
     let refusal = try store.refusal(of: newer, begins: true)

@@ -86,8 +86,7 @@ extension BrowserInterface {
     } else {
       throw ArborError(
         .invalidDocument,
-        "Expected \"save\", \"remove\", \"remember\" or "
-          + "\"forget\".")
+        "Expected \"save\", \"remove\", \"remember\" or \"forget\".")
     }
     return try queries()
   }

@@ -85,8 +85,7 @@ extension BrowserInterface {
     else {
       throw ArborError(
         .unknownName,
-        "\(entity.name) has no attribute or to-one relationship "
-          + "\(name). Correct the name.")
+        "\(entity.name) has no attribute or to-one relationship \(name). Correct the name.")
     }
     let path = PredicatePrinter.name(name)
     var wanted = try self.request(request, entity)

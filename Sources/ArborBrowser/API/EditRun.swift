@@ -31,8 +31,7 @@ struct EditRun {
       }
       return ArborError(
         .validation,
-        "The changes violate \(violations.count) rules. Correct or remove the "
-          + "changes.")
+        "The changes violate \(violations.count) rules. Correct or remove the changes.")
     }
   }
 
@@ -110,8 +109,7 @@ struct EditRun {
     default:
       throw ArborError(
         .invalidDocument,
-        "An edit must be \"insert\", \"update\" or "
-          + "\"delete\".")
+        "An edit must be \"insert\", \"update\" or \"delete\".")
     }
   }
 

@@ -22,8 +22,7 @@ package struct ProposedIndex {
     guard !columns.isEmpty else {
       throw ArborError(
         .invalidArgument,
-        "Enter the properties of the index, such as \"name, "
-          + "-age\".")
+        "Enter the properties of the index, such as \"name, -age\".")
     }
     let elements = try columns.map { (text) throws(ArborError) in
       try Self.element(text, of: entity)

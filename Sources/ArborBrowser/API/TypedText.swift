@@ -104,8 +104,7 @@ struct TypedText {
       case .uri: "Enter a URI, such as https://example.com."
       case .binary: "Choose a file."
       case .string, .transformable, .composite, .undefined:
-        "This attribute can only be changed by "
-          + "a program."
+        "This attribute can only be changed by a program."
       }
     return invalid(expected)
   }

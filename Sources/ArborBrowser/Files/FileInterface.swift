@@ -156,8 +156,7 @@ final class FileInterface: Sendable {
         if position.isMultiple(of: 10_000), ContinuousClock.now > deadline {
           throw ArborError(
             .deadlineExceeded,
-            "The table is too large to find the position within "
-              + "the time limit.")
+            "The table is too large to find the position within the time limit.")
         }
         entry = try cursor.next()
       }

@@ -104,7 +104,7 @@ extension HTTPRequest {
       text.unicodeScalars.allSatisfy({
         $0.value >= 32 && $0.value != 127 || "\r\n\t".unicodeScalars.contains($0)
       })
-    else { throw Self.malformed("The request head contains bytes that are not text.") }
+    else { throw Self.malformed("The request head is not text.") }
     let lines = text.components(separatedBy: "\r\n")
     guard
       !text.replacingOccurrences(of: "\r\n", with: "").unicodeScalars.contains(where: {

@@ -49,8 +49,8 @@ package struct QueryShelf: Hashable, Sendable {
       .unknownName,
       "There is no query “\(name)”." + NearestName.hint(name, in: names)
         + (names.isEmpty
-          ? " No queries are "
-            + "saved." : " The saved queries are \(names.joined(separator: ", "))."))
+          ? " No queries are saved."
+          : " The saved queries are \(names.joined(separator: ", "))."))
   }
 
   package func save(_ query: SavedQuery, as name: String) throws(UserFileError) {

@@ -132,8 +132,8 @@ struct SeedFolder {
       }
       guard isChosen, !target.isEmpty else {
         throw link.error(
-          "A seedFile must be in the folder of the top-level document. Move the file there, or set "
-            + "a root folder in the options.", code: .notAllowed)
+          "A seedFile must not refer to a file outside the folder of the top-level document. Move "
+            + "the file there, or set a root folder in the options.", code: .notAllowed)
       }
       target.removeLast()
     }

@@ -119,8 +119,7 @@ extension PersistentStore {
     guard link == nil else {
       throw ArborError(
         .notAllowed,
-        "The store already follows a log. Open the store without a log "
-          + "to share it.")
+        "The store already follows a log. Open the store without a log to share it.")
     }
     guard let path = engine.path else {
       throw ArborError(.invalidArgument, "An in-memory store cannot share a log. Use a file.")

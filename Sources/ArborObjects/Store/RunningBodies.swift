@@ -23,8 +23,7 @@ final class RunningBodies: Sendable {
     guard isAdmitted else {
       throw ArborError(
         .closed,
-        "The store is being closed and doesn't accept more background work. Reopen the "
-          + "store.")
+        "The store is being closed and doesn't accept more background work. Reopen the store.")
     }
   }
 

@@ -206,8 +206,7 @@ struct CommitValidation {
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
       return add(
         owner, relationship.name,
-        "has no members. Add at least \(asked), or make the relationship "
-          + "optional")
+        "has no members. Add at least \(asked), or make the relationship optional")
     }
     if count < description.minimumCount {
       add(

@@ -86,8 +86,7 @@ import Testing
     #expect(error.violations.map { $0.location?.path } == (1...20).map { "$[\($0)]" })
     #expect(
       error.violations.allSatisfy {
-        $0.message == "The item has no employeeID. Add "
-          + "employeeID."
+        $0.message == "The item has no employeeID. Add employeeID."
       })
   }
 

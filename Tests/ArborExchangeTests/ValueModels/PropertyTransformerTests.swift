@@ -32,7 +32,7 @@ import Testing
       #expect(
         error.message
           == "The property is Int, but its transformer takes Optional<URL>. Use a transformer for "
-          + "\(type(of: value)).")
+          + "Int.")
     }
     #expect(try workshop.all("Item").count == 1)
     // A `nil` value is not type-checked.
@@ -95,14 +95,14 @@ import Testing
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(
       wrong.message
-        == "Expected Int for the property, but the transformer is URL. Return Int, or use another "
-        + "transformer."
+        == "Expected Int for the property, but the transformer returned URL. Return Int, or use "
+        + "another transformer."
     )
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "Expected URL for the property, but the transformer is nil. Return URL, or use another "
-        + "transformer."
+        == "Expected URL for the property, but the transformer returned nil. Return URL, or use "
+        + "another transformer."
     )
     let written = try #require(throws: ArborError.self) { try url.write(5) }
     #expect(wrong.code == .initialization && nothing.code == .initialization)

@@ -52,8 +52,7 @@ struct SchemaVerb: Verb {
   func validate() throws {
     if against != nil, entity != nil || swift || macros {
       throw ValidationError(
-        "--against compares whole models. Omit the entity, --swift and "
-          + "--macros.")
+        "--against compares whole models. Omit the entity, --swift and --macros.")
     }
   }
 

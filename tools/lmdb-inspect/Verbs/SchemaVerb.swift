@@ -15,7 +15,7 @@ struct SchemaVerb: Verb {
       Reads stores as well as .xcdatamodeld, .xcdatamodel and .model.json. With --swift or \
       --macros, it prints a Swift source file with a typed class for each entity and an \
       enumeration that creates the whole model from them. --svg and --mermaid draw the entities. \
-      With --against, the differences of another model are printed or drawn: “+” marks what only \
+      With --against, the differences from another model are printed or drawn: “+” marks what only \
       the other model has, “−” what it doesn't have, and “~” what differs.
 
       Example: lmdb-inspect schema Staff.arbor --macros

@@ -185,7 +185,7 @@ import ArborObjects
     defer { c.close() }
     #expect(
       message { try c.share(through: log) }
-        == "The log simulated already exists. Open a store that shares the log.")
+        == "The log simulated already exists. Open a store that follows the log.")
     try insert("Ada", c)
     #expect(c.sharing == nil)
   }

@@ -25,7 +25,7 @@ enum FolderLease {
       throw ArborError(
         .inUse,
         "Another process is writing to the log \(folder), and a log has only one writer. Wait for "
-          + "it, or use another folder.")
+          + "that process, or use another folder.")
     }
     return try body()
   }

@@ -142,8 +142,8 @@ struct LogBase: Sendable {
     guard let known = manifest.previous, known != end.chain else { return }
     throw ArborError(
       .corrupted,
-      "The log \(folder) ends with commit \(end.sequence) and lacks the later ones that "
-        + "\(self.folder) continues. Restore their segments from another copy of the log.")
+      "The log \(folder) ends with commit \(end.sequence) and lacks the later commits that "
+        + "\(self.folder) continues. Restore the missing segments from another copy of the log.")
   }
 
   /// Throws if the log's commit with the store's last sequence differs from the store's.
@@ -153,8 +153,9 @@ struct LogBase: Sendable {
     guard let known, end.sequence == sequence, end.chain != known else { return }
     throw ArborError(
       .conflict,
-      "Commit \(sequence) of the log \(folder) differs from the store's: they have diverged. Move "
-        + "the store away, and reopen it to rebuild it from the log.")
+      "Commit \(sequence) of the log \(folder) differs from the store's: the store and the log "
+        + "have diverged. Move the store's file away, and open the store again to rebuild it from "
+        + "the log.")
   }
 
   private static func cut(_ path: String, before sequence: UInt64) -> ArborError {

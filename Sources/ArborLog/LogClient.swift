@@ -77,7 +77,7 @@ package final class LogClient: SharedLog {
       throw ArborError(
         .outcomeUnknown,
         "It is unknown whether an entry was appended to the log \(log.name). Reopen the store once "
-          + "the log answers.")
+          + "the log is reachable again.")
     }
   }
 
@@ -109,9 +109,9 @@ package final class LogClient: SharedLog {
   private func forked(at sequence: UInt64) -> ArborError {
     ArborError(
       .forked,
-      "The log \(log.name) doesn't have the store's commit \(sequence), or has another one: they "
-        + "have diverged. Close the store and reopen it, which keeps the commits that the log "
-        + "doesn't have.")
+      "The log \(log.name) doesn't have the store's commit \(sequence), or has a different commit "
+        + "with that number: the store and the log have diverged. Close and reopen the store, "
+        + "which keeps the commits that the log doesn't have.")
   }
 
   /// Determines the outcome of a recent batch.

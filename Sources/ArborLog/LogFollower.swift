@@ -47,7 +47,7 @@ package final class LogFollower: Sendable {
         }
         guard next.manifest.previous == end.chain else {
           throw Self.needsReopening(
-            path, "continues with a snapshot that its commits don't lead to")
+            path, "continues with a snapshot that doesn't follow from its commits")
         }
         position = LogPosition(
           log: identity.log, base: next.number, sequence: end.sequence, chain: next.manifest.chain)
@@ -59,7 +59,7 @@ package final class LogFollower: Sendable {
   private static func needsReopening(_ path: String, _ what: String) -> ArborError {
     ArborError(
       .modelChanged,
-      "The log \(path) \(what). Reading still works; close the store and reopen it to rebuild it "
+      "The log \(path) \(what). The store can still be read. Close and reopen it to rebuild it "
         + "from the log's newest snapshot.")
   }
 
@@ -83,7 +83,8 @@ package final class LogFollower: Sendable {
       throw ArborError(
         .conflict,
         "\(name) has its own commits after commit \(position.sequence) of the log \(folder), which "
-          + "it follows. Move it away, and reopen it to rebuild it from the log.")
+          + "the store follows. Move the file away, and open the store again to rebuild it from "
+          + "the log.")
     }
     return position
   }

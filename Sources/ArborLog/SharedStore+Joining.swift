@@ -47,7 +47,7 @@ extension SharedStore {
     .log(
       ArborError(
         .notAllowed,
-        "The log \(client.log.name) already exists. Open a store that follows it."))
+        "The log \(client.log.name) already exists. Open a store that follows the log."))
   }
 
   /// Returns whether ``begin(_:)`` was interrupted by a crash after the log had been begun.

@@ -68,8 +68,8 @@ package struct SharedStore {
   private var noSnapshot: ArborError {
     ArborError(
       .corrupted,
-      "The log \(log.name) has no snapshot to create a store from. Publish one from an open store, "
-        + "or restore the log from a backup of the server.")
+      "The log \(log.name) has no snapshot to create a store from. Publish a snapshot from an open "
+        + "store, or restore the log from a backup of the server.")
   }
 
   private enum Step {
@@ -96,7 +96,7 @@ package struct SharedStore {
         throw ArborError(
           .forked,
           "\(path) is a copy of the store of the log \(log.name), with an unknown position in the "
-            + "log. Move it away, and reopen it to rebuild it from the log.")
+            + "log. Move the file away, and open the store again to rebuild it from the log.")
       }
       if try isJoining(file) { try join(file, since: position) }
       switch try relation(of: position.newest) {
@@ -217,7 +217,7 @@ package struct SharedStore {
         throw ArborError(
           .corrupted,
           "The snapshot of commit \(snapshot.sequence) in the log \(log.name) differs from what "
-            + "was published. Publish another one from an open store.")
+            + "was published. Publish another snapshot from an open store.")
       }
       try file.synchronize()
     }
@@ -248,8 +248,8 @@ package struct SharedStore {
     var error = ArborError(
       .forked,
       "The log \(log.name) doesn't have the store's \(lost ?? "last commits, up to \(last)"): the "
-        + "server has lost them. The store was kept as \(kept); reopen it to rebuild it from the "
-        + "log, and copy what is needed from the kept store.")
+        + "server has lost these commits. The store was kept as \(kept). Reopen the original path "
+        + "to rebuild the store from the log, and copy what you need from the kept store.")
     error.violations = commits
     throw error
   }

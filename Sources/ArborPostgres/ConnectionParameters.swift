@@ -18,9 +18,10 @@ struct ConnectionParameters: Sendable {
     guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {
       throw ArborError(
         .invalidArgument,
-        "The connection string of a log is not valid for libpq. Write \"host=a,b dbname=staff\", "
-          + "with values that contain spaces in '', or \"postgresql://user@a,b/staff\", with "
-          + "characters such as @ : / in a password percent-encoded.")
+        "The log's connection string is not a valid libpq connection string. Use \"host=a,b "
+          + "dbname=staff\" and put values that contain spaces in single quotes, or use "
+          + "\"postgresql://user@a,b/staff\" and percent-encode characters such as @ : / in the "
+          + "password.")
     }
     try Self.checkTarget(&options)
     let hosts = Self.list(options["host"])
@@ -33,8 +34,8 @@ struct ConnectionParameters: Sendable {
     else {
       throw ArborError(
         .invalidArgument,
-        "The hosts, addresses and ports in the connection string of a log don't match. Specify "
-          + "one address and one port for each host, or the same numeric port for all hosts.")
+        "The hosts, addresses and ports in the log's connection string don't match. Specify one "
+          + "address and one port for each host, or the same numeric port for all hosts.")
     }
     for (key, value) in Self.defaults where options[key] == nil { options[key] = value }
     connectTimeout = options["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -76,8 +77,8 @@ struct ConnectionParameters: Sendable {
     }
     throw ArborError(
       .invalidArgument,
-      "The connection string of a log requests read-only servers. Remove target_session_attrs to "
-        + "use the primary server.")
+      "The log's connection string requests read-only servers. Remove target_session_attrs to use "
+        + "the primary server.")
   }
 
   /// Returns whether the password in a URI is free of unescaped `@` and `/`. Otherwise libpq would

@@ -20,7 +20,8 @@ extension PostgresLog {
     guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
       throw ArborError(
         .invalidArgument,
-        "The snapshot to begin the log \(name) with hasn't been published. Publish it first.")
+        "The snapshot to begin the log \(name) with hasn't been published. Publish the snapshot "
+          + "first.")
     }
     let sequence = PostgresValue.integer(try number(of: snapshot))
     var statements = [
@@ -41,8 +42,8 @@ extension PostgresLog {
     {
       throw ArborError(
         .invalidArgument,
-        "The store \(snapshot.store.uuidString) already has the log \(other) in the database of "
-          + "\(name). Use that name, or remove that log.")
+        "The store \(snapshot.store.uuidString) already has the log \"\(other)\" in the database "
+          + "of the log \(name). Use the name \"\(other)\", or remove that log.")
     }
     return false
   }
@@ -185,7 +186,8 @@ extension PostgresLog {
       guard bytes.count == min(PostgresTables.partSize, input.size - offset) else {
         throw ArborError(
           .inputOutput,
-          "\(file.path) was truncated while it was being sent to \(name). Send it again.")
+          "\(file.path) was truncated while it was being sent to the log \(name). Publish the "
+            + "snapshot again.")
       }
       _ = try write(
         [PostgresStatement(snapshotTexts.addPart, store, id, .integer(part), .bytes(bytes))],
@@ -210,6 +212,6 @@ extension PostgresLog {
     ArborError(
       .logUnavailable,
       "The snapshot \(snapshot.id.uuidString) of the log \(name) has been removed. Request the "
-        + "newest one.")
+        + "newest snapshot.")
   }
 }

@@ -55,8 +55,8 @@ struct SchemaCheck {
       throw PostgresFailure(
         ArborError(
           .formatTooNew,
-          "The tables of logs in the schema \(tables.schema) have format \(version), which "
-            + "requires a later version of the library. This one supports up to "
+          "The log tables in the schema \(tables.schema) have format \(version), which requires a "
+            + "later version of the library. This version supports formats up to "
             + "\(PostgresTables.version)."))
     }
     for (table, columns) in PostgresTables.columns.sorted(by: { $0.key < $1.key }) {

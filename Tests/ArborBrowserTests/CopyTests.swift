@@ -169,7 +169,9 @@ import Testing
       ).json
       #expect(photos["values"] == [["value": .null, "count": 30, "predicate": "notes == NIL"]])
       let wrong = try served.client.get("/api/values?entity=Employee&property=projects")
-      #expect(wrong.message == "Employee has no property projects with values.")
+      #expect(
+        wrong.message == "Employee has no attribute or to-one relationship projects. Correct "
+          + "the name.")
     }
   }
 

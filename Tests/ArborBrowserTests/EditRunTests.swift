@@ -73,7 +73,7 @@ import Testing
       // The preview refuses the same edits with the same violations.
       let shown = try served.client.post("/api/edit", ["edits": edits])
       #expect(shown.json["violations"]?.array?.count == 8)
-      #expect(shown.message == "The changes break 8 rules. Correct or remove them.")
+      #expect(shown.message == "The changes violate 8 rules. Correct or remove the changes.")
       let part: JSONValue = [
         ["op": "update", "id": "Shop/1", "values": ["place": ["parts": ["city": ""]]]]
       ]

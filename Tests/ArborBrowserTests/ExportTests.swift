@@ -91,7 +91,10 @@ import Testing
   @Test func mistakesAreReportedFirst() throws {
     try ServedStore.use { served in
       let cases: [(KeyValuePairs<String, String>, String)] = [
-        (["entity": "Employee", "format": "xml"], "Choose the format csv, json or ndjson."),
+        (
+          ["entity": "Employee", "format": "xml"],
+          "Choose the format \"csv\", \"json\" or \"ndjson\"."
+        ),
         (["entity": "Employe", "format": "csv"], "The model has no entity Employe."),
         (["entity": "Employee", "where": "agee > 1", "format": "csv"], "agee"),
         (["entity": "Employee", "sort": "agee", "format": "csv"], "agee"),

@@ -186,7 +186,7 @@ import ArborBrowser
           "Expected an integer from -32768 to 32767 for Employee.age, but found a value of another "
             + "type or out of range."
         ),
-        (["op": "change"], 400, "An edit must be insert, update or delete."),
+        (["op": "change"], 400, "An edit must be \"insert\", \"update\" or \"delete\"."),
         (
           ["op": "insert", "entity": "Person"], 400,
           "Entity Person is abstract. Insert an object of a subentity."

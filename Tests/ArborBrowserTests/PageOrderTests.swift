@@ -110,7 +110,7 @@ import ArborBrowser
       #expect(texts.count == 2)
       #expect(texts.first?.hasPrefix("color transformable") == true, "\(texts)")
       #expect(texts.first?.contains("only the application can change it.") == true)
-      #expect(texts.last?.contains("The store computes it: songs.@count.") == true)
+      #expect(texts.last?.contains("The store derives this attribute: songs.@count.") == true)
       #expect(try PageAudit.problems(in: page) == [])
     }
   }

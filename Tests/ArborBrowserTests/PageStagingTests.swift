@@ -84,7 +84,7 @@ struct PageStagingTests {
       try page.wait("document.querySelectorAll('dialog .staged-edits .problem').length === 3")
       #expect(
         try page.text("dialog .failure")
-          == "The changes break 3 rules. Correct or remove them.")
+          == "The changes violate 3 rules. Correct or remove the changes.")
       let problems =
         try page.evaluate(
           """

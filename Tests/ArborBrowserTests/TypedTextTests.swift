@@ -37,11 +37,11 @@ import Testing
       (.double, "nan", "Enter a number, such as 1.5."),
       (.decimal, "1,5", "Enter a number, such as 1.5."),
       (.boolean, "maybe", "Enter true or false."),
-      (.date, "tomorrow", "Enter a date such as 2026-01-31T12:00:00Z."),
+      (.date, "tomorrow", "Enter a date, such as 2026-01-31T12:00:00Z."),
       (.uuid, "1", "Enter 32 hexadecimal digits with hyphens."),
       (.binary, "AQI=", "Choose a file."), (.binary, ["base64": "%"], "Choose a file."),
-      (.string, [1], "It can only be changed by a program."),
-      (.composite("C"), "x", "It can only be changed by a program."),
+      (.string, [1], "This attribute can only be changed by a program."),
+      (.composite("C"), "x", "This attribute can only be changed by a program."),
     ]
     for (type, json, advice) in cases {
       let error = #expect(throws: ArborError.self) { try value(type, json) }

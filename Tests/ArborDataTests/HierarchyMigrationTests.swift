@@ -129,7 +129,7 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Item: it becomes abstract, but there is 1 object (Item 1). Delete them with the former \
+        Item becomes abstract, but there is 1 object (Item 1). Delete the objects with the former \
         model, or use a MigrationStep to turn them into objects of a subentity.
         """
       ])

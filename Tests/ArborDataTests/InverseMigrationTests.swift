@@ -132,7 +132,7 @@ import Testing
     let refusal = try store.refusal(of: after.model(), options, begins: true)
     let expected = """
       Door.keys: there are 2 objects with a target that other objects link to as well, although \
-      Key.door is to-one (Door 1, Door 3). Change them with the former model, or use a \
+      Key.door is to-one (Door 1, Door 3). Change the objects with the former model, or use a \
       MigrationStep to migrate them.
       """
     #expect(refusal.violations.map(\.message) == [expected])
@@ -207,7 +207,7 @@ import Testing
     let refusal = try store.refusal(of: model(areInverse: true), begins: true)
     let expected = """
       Door.keys: there is 1 object with links without a counterpart in the inverse of keys (Door \
-      2). Change them with the former model, or use a MigrationStep to migrate them.
+      2). Change the objects with the former model, or use a MigrationStep to migrate them.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model(areInverse: true))

@@ -46,7 +46,7 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Author.books: there are 5 objects with more than one member (Author 1, Author 2, Author 3 \
-        and more). Change them with the former model, or use a MigrationStep to migrate them.
+        and more). Change the objects with the former model, or use a MigrationStep to migrate them.
         """
       ])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
@@ -345,7 +345,7 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Item.number: there is 1 object with a value that integer32 cannot hold (Item 1). Change \
-        them with the former model, or use a MigrationStep to migrate them.
+        the objects with the former model, or use a MigrationStep to migrate them.
         """
       ])
   }

@@ -133,13 +133,13 @@ import Testing
         MigrationStep to do so.
         """,
         """
-        Author.favourites: there is 1 object with more than one member (Author 1). Change them \
-        with the former model, or use a MigrationStep to migrate them.
+        Author.favourites: there is 1 object with more than one member (Author 1). Change the \
+        objects with the former model, or use a MigrationStep to migrate them.
         """,
         """
-        Book.isLent: becomes unique, but there are \(count) objects (Book 2, Book 3, Book 5 and \
-        more) that share values. Change them with the former model, or use a MigrationStep to do \
-        so.
+        Book.isLent becomes unique, but there are \(count) objects (Book 2, Book 3, Book 5 and \
+        more) with equal values. Change the values with the former model, or use a MigrationStep \
+        to change them.
         """,
       ])
     #expect(plan.obstacles.last?.objectIDs.map(\.number) == [2, 3, 5])
@@ -147,7 +147,7 @@ import Testing
       plan.brokenRules.map(\.message) == [
         """
         Book.title: there are \(nines) objects (Book 10, Book 91, Book 92 and more) with a value \
-        that doesn't match text [0-8].*.
+        that doesn't match “text [0-8].*”.
         """,
         """
         Book.pages: there are \(long) objects (Book 102, Book 103, Book 104 and more) with a value \
@@ -167,7 +167,7 @@ import Testing
     let refusal = try store.refusal(of: other, options)
     #expect(
       refusal.message == """
-        options.migrationPlan was created for another store, model or set of migration steps. \
+        options.migrationPlan was created for a different store, model or set of migration steps. \
         Create a new plan.
         """)
     #expect(refusal.code == .modelMismatch)

@@ -222,8 +222,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Person.home: its composite type changes, but the step from version 1 to 2 doesn't migrate \
-        it. Call migrate for Person in the step.
+        The composite type of Person.home changes, but the step from version 1 to 2 doesn't \
+        migrate the attribute. Call migrate for Person in that step.
         """
       ])
     options.migrationSteps = [

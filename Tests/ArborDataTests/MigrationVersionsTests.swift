@@ -249,13 +249,14 @@ import Testing
     #expect(
       try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "3") { _ in }) } == """
         The migration step from version 3 to 3 would never run, because both versions describe the \
-        same store. Give an entity of the newer one another versionHashModifier.
+        same store. Give an entity of the newer version a different versionHashModifier.
         """)
     // A gap in the chain: no step leads on from the store's version.
     #expect(
       try refusal { $0.modelVersions.removeFirst() } == """
-        The store has version 1, and no migration steps lead from there to version 5. Add its \
-        model to options.modelVersions, oldest version first, or add a step that starts from it.
+        The store has version 1, and no migration steps lead from there to version 5. Add the \
+        store's model to options.modelVersions, oldest version first, or add a step that starts \
+        from that version.
         """)
     #expect(
       try refusal { $0.migration = .lightweightOnly } == """
@@ -288,8 +289,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Note.body: removed, but the step from version 2 to 3 doesn't migrate it. Call migrate or \
-        forEach for Note in the step, or list "Note.body" in options.migration = \
+        Note.body is removed, but the step from version 2 to 3 doesn't migrate it. Call migrate or \
+        forEach for Note in that step, or list "Note.body" in options.migration = \
         .automatic(dropping:) to drop it.
         """
       ])
@@ -357,8 +358,8 @@ import Testing
     #expect(refusal.code == .invalidArgument)
     #expect(
       refusal.message == """
-        The entity Note is already Note in the newer model and cannot also become Entry. Remove \
-        the call, or set renaming identifiers.
+        The entity Note already maps to Note in the newer model and cannot also map to Entry. \
+        Remove the call, or set renaming identifiers.
         """)
   }
 

@@ -52,8 +52,8 @@ import Testing
     #expect(error.code == .notAllowed)
     #expect(
       error.message
-        == "\(bookStore.url.path) has no migration to revert: none took place, or it was "
-        + "confirmed. Restore a backup, or open the store with its current model.")
+        == "\(bookStore.url.path) has no migration to revert: the store was not migrated, or the "
+        + "migration was confirmed. Restore a backup, or open the store with its current model.")
     let store = try bookStore.open(bookStore.lesser())
     defer { store.close() }
     try store.check()

@@ -57,7 +57,7 @@ import Testing
     #expect(
       error?.message == """
         Note \(other.objectID.number) and Note 1 have the same \(names), which must be unique in \
-        Note. Change one of them.
+        Note. Change one of the objects.
         """, sourceLocation: location)
   }
 
@@ -126,8 +126,8 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Note.code: becomes unique, but there are 2 objects (Note 2, Note 4) that share values. \
-        Change them with the former model, or use a MigrationStep to do so.
+        Note.code becomes unique, but there are 2 objects (Note 2, Note 4) with equal values. \
+        Change the values with the former model, or use a MigrationStep to change them.
         """
       ])
     let refusal = try store.refusal(of: newer, begins: true)
@@ -153,8 +153,9 @@ import Testing
   private static func sharedDefault(_ verb: String, _ objects: String = "Note 1, Note 2") -> String
   {
     """
-    Note.code: \(verb) unique, but there are 2 objects (\(objects)) that share values, since nil \
-    becomes the default. Change them with the former model, or use a MigrationStep to do so.
+    Note.code \(verb) unique, but there are 2 objects (\(objects)) with equal values, because nil \
+    becomes the default. Change the values with the former model, or use a MigrationStep to change \
+    them.
     """
   }
 
@@ -203,9 +204,9 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Note.shelf, code: becomes unique, but there are 2 objects (Note 2, Note 4) that share \
-        values, since nil becomes the default. Change them with the former model, or use a \
-        MigrationStep to do so.
+        Note.shelf, code becomes unique, but there are 2 objects (Note 2, Note 4) with equal \
+        values, because nil becomes the default. Change the values with the former model, or use a \
+        MigrationStep to change them.
         """
       ])
     #expect(
@@ -235,7 +236,8 @@ import Testing
     #expect(refusal.code == .notUnique)
     #expect(
       refusal.message
-        == "Note 2 and Note 1 have the same code, which must be unique in Note. Change one of them."
+        == "Note 2 and Note 1 have the same code, which must be unique in Note. Change one of the "
+        + "objects."
     )
     let own = options(former, newer) { ($0["code"] as Int64) - 100_000 }
     try store.evolve(to: newer, own) { plain in

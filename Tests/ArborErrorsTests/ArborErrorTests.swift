@@ -61,7 +61,7 @@ import Testing
 
   @Test("The description lists twenty violations and the number of all others")
   func longListsAreCut() {
-    var error = ArborError(.validation, "The changes break 20001 rules. Correct the objects.")
+    var error = ArborError(.validation, "The changes violate 20001 rules. Correct the objects.")
     error.violations = (0..<20_001).map { ArborError(.validation, "Violation \($0).") }
     var lines = error.description.split(separator: "\n")
     #expect(lines.count == 22)

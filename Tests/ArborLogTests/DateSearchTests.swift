@@ -74,8 +74,8 @@ import Testing
       try FileManager.default.removeItem(atPath: last)
       if isCut { try Data(bytes.dropLast(40)).write(to: URL(filePath: last)) }
       let lacking =
-        "The log \(try base(1)) ends with commit 3 and lacks the later ones that \(try base(2)) "
-        + "continues. Restore their segments from another copy of the log."
+        "The log \(try base(1)) ends with commit 3 and lacks the later commits that \(try base(2)) "
+        + "continues. Restore the missing segments from another copy of the log."
       let error = #expect(throws: ArborError.self) { try log.verify() }
       #expect(error?.code == .corrupted && error?.message == lacking)
       #expect(message(.date(dates[2])) == lacking)

@@ -364,7 +364,7 @@ import Testing
         #expect(
           message { try log.backUp(store.file, snapshot: false) }
             == "Another process is writing to the log \(path), and a log has only one writer. Wait "
-            + "for it, or use another folder.")
+            + "for that process, or use another folder.")
       }
       #expect(throws: StoreError.self) { try log.restore(to: store.path, at: .newest) }
       #expect(

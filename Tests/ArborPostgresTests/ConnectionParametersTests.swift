@@ -50,9 +50,10 @@ import Testing
     ])
   func refusesWhatNobodyReads(_ string: String) {
     let message =
-      "The connection string of a log is not valid for libpq. Write \"host=a,b dbname=staff\", "
-      + "with values that contain spaces in '', or \"postgresql://user@a,b/staff\", with "
-      + "characters such as @ : / in a password percent-encoded."
+      "The log's connection string is not a valid libpq connection string. Use \"host=a,b "
+      + "dbname=staff\" and put values that contain spaces in single quotes, or use "
+      + "\"postgresql://user@a,b/staff\" and percent-encode characters such as @ : / in the "
+      + "password."
     let error = #expect(throws: ArborError.self) { try ConnectionParameters(string) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == message)
@@ -66,8 +67,8 @@ import Testing
     ])
   func refusesWhatDoesNotGoTogether(_ string: String) {
     let message =
-      "The hosts, addresses and ports in the connection string of a log don't match. Specify "
-      + "one address and one port for each host, or the same numeric port for all hosts."
+      "The hosts, addresses and ports in the log's connection string don't match. Specify one "
+      + "address and one port for each host, or the same numeric port for all hosts."
     let error = #expect(throws: ArborError.self) { try ConnectionParameters(string) }
     #expect(error?.message == message)
   }
@@ -79,7 +80,7 @@ import Testing
     }
     #expect(
       error?.message
-        == "The connection string of a log requests read-only servers. Remove target_session_attrs "
-        + "to use the primary server.")
+        == "The log's connection string requests read-only servers. Remove target_session_attrs to "
+        + "use the primary server.")
   }
 }

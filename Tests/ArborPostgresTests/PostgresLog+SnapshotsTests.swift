@@ -54,7 +54,7 @@ import ArborPostgres
     #expect(
       gone?.message
         == "The snapshot \(begun.root.id.uuidString) of the log \(begun.log.name) has been "
-        + "removed. Request the newest one.")
+        + "removed. Request the newest snapshot.")
   }
 
   @Test("A log begins only with a published snapshot and entries without gaps")
@@ -66,8 +66,8 @@ import ArborPostgres
     let unpublished = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: []) }
     #expect(
       unpublished?.message
-        == "The snapshot to begin the log \(log.name) with hasn't been published. Publish it "
-        + "first.")
+        == "The snapshot to begin the log \(log.name) with hasn't been published. Publish the "
+        + "snapshot first.")
     let entry = history.next()
     let gap = history.next()
     let error = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: [gap]) }
@@ -102,8 +102,8 @@ import ArborPostgres
     let twice = #expect(throws: ArborError.self) { try other.begin(with: begun.root, then: []) }
     #expect(
       twice?.message
-        == "The store \(begun.root.store.uuidString) already has the log main in the database of "
-        + "\(other.name). Use that name, or remove that log.")
+        == "The store \(begun.root.store.uuidString) already has the log \"main\" in the database "
+        + "of the log \(other.name). Use the name \"main\", or remove that log.")
     let stranger = LogHistory(seed: 5).snapshot()
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "file")

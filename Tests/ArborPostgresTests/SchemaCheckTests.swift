@@ -75,8 +75,8 @@ import ArborPostgres
     #expect(found?.code == .formatTooNew)
     #expect(
       found?.message
-        == "The tables of logs in the schema public have format 2, which requires a later version "
-        + "of the library. This one supports up to 1.")
+        == "The log tables in the schema public have format 2, which requires a later version of "
+        + "the library. This version supports formats up to 1.")
     try server.sql("UPDATE arbor_meta SET version = 1", database: database)
     #expect(try error()?.code == .invalidArgument)
     try server.sql("DELETE FROM arbor_meta", database: database)

@@ -92,7 +92,10 @@ import Testing
   @Test(
     "Missing and unknown values for a request are reported",
     arguments: [
-      ("nothing", "has no fetch request named nothing. Its requests are among, between, large, "),
+      (
+        "nothing",
+        "has no fetch request named nothing. Its fetch requests are among, between, large, "
+      ),
       ("between --set low=1", "no value for $high, $open. Add --set high=42 --set open=true."),
       ("named --set nam=1", "has no variable $nam. Its variables are $name."),
       ("two --set x=1", "has no variable $x. It has no variables."),
@@ -263,7 +266,7 @@ import Testing
     let list = try run("queries")
     #expect(list.status == 0 && list.output.contains("elders"), "\(list)")
     #expect(list.errors.hasPrefix("lmdb-inspect: \(kept) cannot be used: "), "\(list)")
-    #expect(list.errors.hasSuffix("It is ignored.\n"))
+    #expect(list.errors.hasSuffix("The file is ignored.\n"))
     #expect(try run("query", "Employee").errors.isEmpty)
     // It is not overwritten.
     #expect(try run("query", "Employee", "--save", "new").status == 2)

@@ -162,7 +162,7 @@ import Testing
     #expect(
       used.errors
         == "lmdb-inspect: \(office.url.path): \(office.url.path) is in use by another process or "
-        + "store. Close it there, then try again.\n")
+        + "store. Close the store there, then try again.\n")
     try Data("no store at all".utf8).write(to: office.url)
     let foreign = try run()
     #expect(foreign.status == 2)
@@ -176,7 +176,7 @@ import Testing
     #expect(
       missing.errors
         == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path). Check the "
-        + "path, or open it with a model to create one.\n")
+        + "path, or pass a model to create the store.\n")
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 }

@@ -85,6 +85,6 @@ import Testing
     #expect(
       missing.errors
         == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path). Check the "
-        + "path, or open it with a model to create one.\n")
+        + "path, or pass a model to create the store.\n")
   }
 }

@@ -155,7 +155,7 @@ import Testing
     #expect(used.status == 2)
     #expect(
       used.errors.contains(
-        "is in use by another process or store. Close it there, then try again."))
+        "is in use by another process or store. Close the store there, then try again."))
     store.close()
     let foreign = try ForeignFile()
     defer { foreign.remove() }

@@ -28,7 +28,7 @@ struct MigrationNewsTests {
   }
 
   private static let changed =
-    "Another process has changed the store's model since it was opened. Reopen it."
+    "Another process has changed the store's model since this process opened it. Reopen the store."
 
   private func run(_ arguments: [String]) throws {
     let end = try CrashWriterRun(arguments).finish()
@@ -73,8 +73,8 @@ struct MigrationNewsTests {
       #expect(element.isComplete && element.inserted.isEmpty && element.commitSequence == 2)
       #expect(
         "\(notice)"
-          == "The store was migrated from model \(notice.source) to \(notice.target). It can still "
-          + "be read. Reopen it to write.")
+          == "The store was migrated from model \(notice.source) to \(notice.target). The store "
+          + "can still be read. Reopen it to write.")
     }
     // Objects and links that were not yet loaded are read from the file.
     #expect(account.entries.map(\.amount).sorted() == Array(0..<30))
@@ -147,8 +147,9 @@ struct MigrationNewsTests {
     #expect(
       error?.message
         == "The store has been migrating to another model since \(date) and cannot be written "
-        + "until that is done. Open it with that model to continue the migration, open it for "
-        + "reading, or abandon the migration with PersistentStore.revertMigration(_:).")
+        + "until the migration is complete. Open the store with that model to continue the "
+        + "migration, open it read-only, or abandon the migration with "
+        + "PersistentStore.revertMigration(_:).")
   }
 
   /// Runs `body` with a store opened with the former model, while the migration to the newer one is
@@ -169,7 +170,8 @@ struct MigrationNewsTests {
     #expect(
       "\(notice)"
         == "The store is being migrated in a copy, from model \(notice.source) to "
-        + "\(notice.target). Until it is done, the store can be read but not written.")
+        + "\(notice.target). Until the migration is complete, the store can be read but not "
+        + "written.")
     #expect(migration.read(until: 1, "paused"), "\(migration.finish().errors)")
     underWay(
       refusal {
@@ -200,7 +202,7 @@ struct MigrationNewsTests {
       #expect(
         "\(notice)"
           == "The store was migrated in a copy, from model \(notice.source) to \(notice.target). "
-          + "The open store shows the earlier state. Reopen it.")
+          + "The open store shows the earlier state. Reopen it to see the migrated store.")
       #expect(await news.next(isolation: nil) == nil)
       #expect(try context.objects(with: [sixth]).map { $0["text"] } == [Conversion.text(5)])
       #expect(try store.makeContext().count("Entry") == 60)

@@ -45,8 +45,8 @@ import Testing
       error?.message
         == "The commit is in the log and valid, but it could not be applied to this machine's "
         + "file: There is not enough disk space for \(disk.url.path)/notes.arbor, or a file size "
-        + "limit was reached. Free space or raise the limit. The store applies it as soon as it "
-        + "can; don't commit the same changes again.")
+        + "limit was reached. Free space or raise the limit. The store will apply the commit as "
+        + "soon as possible; don't commit the same changes again.")
     #expect(try store.outcome(of: try #require(error?.batch)) == .committed)
     #expect(try count(store) == commits)
     // No further commit is accepted before the file has caught up with the log.

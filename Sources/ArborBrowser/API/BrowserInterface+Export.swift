@@ -16,7 +16,7 @@ extension BrowserInterface {
   /// - Throws: `QueryFailure` or `ArborError` if not even the first row can be read.
   func export(_ request: HTTPRequest) throws -> HTTPResponse {
     guard let form = RowForm(named: request.parameter("format") ?? "") else {
-      throw ArborError(.invalidArgument, "Choose the format csv, json or ndjson.")
+      throw ArborError(.invalidArgument, "Choose the format \"csv\", \"json\" or \"ndjson\".")
     }
     let rows = try exportedRows(request)
     // Errors in the request are reported before the document begins.

@@ -70,7 +70,7 @@ extension BrowserInterface {
   /// - Throws: `UserFileError`, `ArborError`.
   func changeQueries(_ document: JSONValue) throws -> JSONValue {
     guard let shelf else {
-      throw ArborError(.notAllowed, "This page keeps no queries.")
+      throw ArborError(.notAllowed, "This page doesn't save queries.")
     }
     if let name = document["save"]?.string {
       guard !name.allSatisfy(\.isWhitespace), name.count <= 100 else {
@@ -84,7 +84,9 @@ extension BrowserInterface {
     } else if document["forget"] == .bool(true) {
       try shelf.forget()
     } else {
-      throw ArborError(.invalidDocument, "Expected save, remove, remember or forget.")
+      throw ArborError(
+        .invalidDocument,
+        "Expected \"save\", \"remove\", \"remember\" or \"forget\".")
     }
     return try queries()
   }

@@ -82,7 +82,11 @@ extension BrowserInterface {
     guard
       entity.attributes.contains(where: { $0.name == name })
         || entity.relationships.contains(where: { $0.name == name && !$0.isToMany })
-    else { throw ArborError(.unknownName, "\(entity.name) has no property \(name) with values.") }
+    else {
+      throw ArborError(
+        .unknownName,
+        "\(entity.name) has no attribute or to-one relationship \(name). Correct the name.")
+    }
     let path = PredicatePrinter.name(name)
     var wanted = try self.request(request, entity)
     wanted.propertiesToFetch = ["\(path) AS value", "@count AS count"]

@@ -36,7 +36,7 @@ extension BrowserInterface {
   /// Returns the differences between the store's model and the one to compare it with.
   func difference() throws(ArborError) -> JSONValue {
     guard let compared else {
-      throw ArborError(.notAllowed, "No model was given to compare the store's model with.")
+      throw ArborError(.notAllowed, "No model was given to compare with the store's model.")
     }
     return SchemaDifference(from: store.model, to: compared.model).json
   }

@@ -30,7 +30,8 @@ struct EditRun {
         return violations.first?.error ?? ArborError(.validation, "The changes are not valid.")
       }
       return ArborError(
-        .validation, "The changes break \(violations.count) rules. Correct or remove them.")
+        .validation,
+        "The changes violate \(violations.count) rules. Correct or remove the changes.")
     }
   }
 
@@ -105,7 +106,10 @@ struct EditRun {
     case "update", "delete":
       return try context.existingObject(
         with: BrowserInterface.id(edit["id"]?.string ?? "", in: store))
-    default: throw ArborError(.invalidDocument, "An edit must be insert, update or delete.")
+    default:
+      throw ArborError(
+        .invalidDocument,
+        "An edit must be \"insert\", \"update\" or \"delete\".")
     }
   }
 

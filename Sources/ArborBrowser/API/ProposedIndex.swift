@@ -20,7 +20,9 @@ package struct ProposedIndex {
 
   init(_ columns: [String], of entity: BrowsedSchema.Entity) throws(ArborError) {
     guard !columns.isEmpty else {
-      throw ArborError(.invalidArgument, "Enter the properties of the index, such as name, -age.")
+      throw ArborError(
+        .invalidArgument,
+        "Enter the properties of the index, such as \"name, -age\".")
     }
     let elements = try columns.map { (text) throws(ArborError) in
       try Self.element(text, of: entity)
@@ -44,7 +46,7 @@ package struct ProposedIndex {
     guard names.contains(name) else {
       throw ArborError(
         .unknownName,
-        "\(entity.name) has no property \(name) that an index can have."
+        "\(entity.name) has no property \(name) that can be indexed."
           + NearestName.hint(name, in: names))
     }
     if isFolded, attribute?.type != .string {

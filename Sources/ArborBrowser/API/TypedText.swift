@@ -48,7 +48,7 @@ struct TypedText {
     var violations: [ArborError] = []
     for (name, json) in parts {
       guard let part = type.attributes.first(where: { $0.name == name }) else {
-        violations.append(invalid("It has no part \(name)."))
+        violations.append(invalid("The attribute has no part \(name)."))
         continue
       }
       let typed = TypedText(
@@ -63,7 +63,7 @@ struct TypedText {
     }
     guard let first = violations.first else { return .composite(values) }
     guard violations.count > 1 else { throw first }
-    var error = invalid("Correct its \(violations.count) invalid parts.")
+    var error = invalid("Correct the \(violations.count) invalid parts.")
     error.violations = violations
     throw error
   }
@@ -99,11 +99,12 @@ struct TypedText {
       case .integer16, .integer32, .integer64: "Enter an integer, such as 42."
       case .float, .double, .decimal: "Enter a number, such as 1.5."
       case .boolean: "Enter true or false."
-      case .date: "Enter a date such as 2026-01-31T12:00:00Z."
+      case .date: "Enter a date, such as 2026-01-31T12:00:00Z."
       case .uuid: "Enter 32 hexadecimal digits with hyphens."
       case .uri: "Enter a URI, such as https://example.com."
       case .binary: "Choose a file."
-      case .string, .transformable, .composite, .undefined: "It can only be changed by a program."
+      case .string, .transformable, .composite, .undefined:
+        "This attribute can only be changed by a program."
       }
     return invalid(expected)
   }

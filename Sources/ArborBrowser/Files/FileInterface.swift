@@ -142,7 +142,7 @@ final class FileInterface: Sendable {
       guard let key = try table.key(text, in: transaction) else {
         throw ArborError(
           .invalidArgument,
-          "Enter a key as text, as hex such as 0x6170, or a number for integer keys.")
+          "Enter a key as text, as hex such as 0x6170, or as a number for integer keys.")
       }
       guard let found = try key.withUnsafeBytes({ try cursor.seek($0) }) else {
         return ["position": .null]
@@ -154,7 +154,9 @@ final class FileInterface: Sendable {
       while let now = entry, !now.key.elementsEqual(wanted) {
         position += 1
         if position.isMultiple(of: 10_000), ContinuousClock.now > deadline {
-          throw ArborError(.deadlineExceeded, "The table is too large to find a position in time.")
+          throw ArborError(
+            .deadlineExceeded,
+            "The table is too large to find the position within the time limit.")
         }
         entry = try cursor.next()
       }
@@ -165,7 +167,7 @@ final class FileInterface: Sendable {
   // MARK: Entries
 
   private static let gone = ArborError(
-    .objectNotFound, "The entry doesn't exist anymore. Refresh the table.")
+    .objectNotFound, "The entry no longer exists. Refresh the table.")
 
   private func table(of request: HTTPRequest) throws -> RawTable {
     let name = request.parameter("table") ?? ""

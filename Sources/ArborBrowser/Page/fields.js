@@ -22,14 +22,14 @@ function editable(value) {
 /** Returns the reason why a form cannot edit an attribute, or an empty string if it can. */
 function lockOf(attribute, value) {
   const { type } = attribute;
-  if (attribute.derivation) return `The store computes it: ${attribute.derivation}.`;
+  if (attribute.derivation) return `The store derives this attribute: ${attribute.derivation}.`;
   if (type.startsWith("transformable")) {
-    return "The application's transformer decodes its bytes, so only the application can change it.";
+    return "The application's transformer decodes this attribute, so only the application can change it.";
   }
-  if (type === "undefined") return "It has no type, so only an application can change it.";
-  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only an application can change it.";
+  if (type === "undefined") return "This attribute has no type, so only an application can change it.";
+  if (type.includes("(") && !attribute.parts) return "The attribute's type is not in the model, so only an application can change it.";
   if (value && typeof value === "object" && "text" in value) {
-    return `It has ${plural(value.length, "character")}, which is too long to edit here. Only an application can change it.`;
+    return `The value has ${plural(value.length, "character")} and is too long to edit here. Only an application can change it.`;
   }
   return "";
 }

@@ -47,7 +47,7 @@ export async function openQueries(anchor, take) {
       form.querySelector("input").focus();
     }, text(request.query)));
     const recent = list.recent.map(({ query }) => item(text(query), () => choose(close, query)));
-    show(box, list.problems.map((problem) => el("p", { class: "problem" }, `${problem} It is ignored.`)),
+    show(box, list.problems.map((problem) => el("p", { class: "problem" }, `${problem} The file is ignored.`)),
       section("Saved queries", saved), section("Fetch requests of the model", requests), section("Recent queries", recent),
       saved.length + requests.length + recent.length ? null : el("p", { class: "empty" }, "No queries yet."));
   }

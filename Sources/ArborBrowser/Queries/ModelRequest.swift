@@ -25,7 +25,7 @@ package struct ModelRequest {
     throw ArborError(
       .unknownName,
       "The model has no fetch request named \(name). "
-        + (names.isEmpty ? "It has no requests." : "Its requests are \(names)."))
+        + (names.isEmpty ? "It has no fetch requests." : "Its fetch requests are \(names)."))
   }
 
   package init(

@@ -48,7 +48,9 @@ package struct QueryShelf: Hashable, Sendable {
     throw ArborError(
       .unknownName,
       "There is no query “\(name)”." + NearestName.hint(name, in: names)
-        + (names.isEmpty ? " None is saved." : " Saved are \(names.joined(separator: ", "))."))
+        + (names.isEmpty
+          ? " No queries are saved."
+          : " The saved queries are \(names.joined(separator: ", "))."))
   }
 
   package func save(_ query: SavedQuery, as name: String) throws(UserFileError) {

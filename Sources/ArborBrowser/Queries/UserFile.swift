@@ -24,7 +24,7 @@ struct UserFile: Hashable, Sendable {
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(path, "it is not a file")
+      throw .unusable(path, "it is not a regular file")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
       throw .unusable(path, "other users can change it")
@@ -33,7 +33,7 @@ struct UserFile: Hashable, Sendable {
       data.count <= Self.largest
     else { throw .unusable(path, "it is too large") }
     guard let value = try? JSONDecoder().decode(type, from: data) else {
-      throw .unusable(path, "it is damaged")
+      throw .unusable(path, "its contents are not valid")
     }
     return value
   }
@@ -49,7 +49,7 @@ struct UserFile: Hashable, Sendable {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       guard let data = try? encoder.encode(value) else {
-        throw .unwritable(path, "its contents have no JSON")
+        throw .unwritable(path, "its contents cannot be encoded as JSON")
       }
       guard data.count < Self.largest else {
         throw .unwritable(path, "it would exceed 1 MiB. Remove queries that you don't need")
@@ -94,7 +94,7 @@ package struct UserFileError: Error, CustomStringConvertible {
 
   static func unusable(_ path: String, _ reason: String) -> UserFileError {
     UserFileError(
-      message: "\(path) cannot be used: \(reason). Correct or remove it.", isOfWriting: false)
+      message: "\(path) cannot be used: \(reason). Correct or remove the file.", isOfWriting: false)
   }
 
   static func unwritable(_ path: String, _ reason: String) -> UserFileError {

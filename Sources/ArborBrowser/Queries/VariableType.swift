@@ -141,7 +141,7 @@ extension VariableType {
         case .string, .transformable, .composite, .undefined: "a string"
         }
       }
-    return isList ? "a list, each element \(name)" : name
+    return isList ? "a list in which each element is \(name)" : name
   }
 
   /// An example of a value.

@@ -159,7 +159,7 @@ package struct ExportRun {
         throw ArborError(
           .invalidDocument,
           "\(mapping.entity.name).\(attribute.name) has a value that cannot be represented in "
-            + "JSON. Change it, or exclude the attribute with keys."
+            + "JSON. Change the value, or exclude the attribute with keys."
         ).with(
           entity: mapping.entity.name, objectID: object.objectID, keyPath: attribute.name,
           offending: "\(value)")

@@ -170,7 +170,7 @@ final class AttributeCoder: Sendable {
   private func compositeProblem(with node: JSONNode) -> ArborError {
     guard let members = node.members else {
       return node.error(
-        "Expected an object of its parts for \(entityName).\(name), but found \(node.kind)."
+        "Expected an object with the parts of \(entityName).\(name), but found \(node.kind)."
       ).with(entity: entityName, keyPath: name, offending: node.excerpt)
     }
     for member in members {

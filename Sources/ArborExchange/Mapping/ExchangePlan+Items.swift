@@ -273,17 +273,18 @@ extension ExchangePlan {
     let origins = entered.prefix(Self.maximumListed).map { origin(items[Int($0)]) }
     guard entered.count > 1 else {
       return origins[0].error(
-        "An item of \(entity) lacks \(identity), which identifies it. Add it.",
+        "An item of \(entity) lacks \(identity), which identifies the item. Add \(identity).",
         code: .missingIdentity
       ).with(entity: entity, keyPath: names[0])
     }
     let listed = entered.count > origins.count ? " The first \(origins.count) are listed." : ""
     var error = origins[0].error(
-      "\(entered.count) items of \(entity) lack \(identity), which identifies them. Add it to each."
+      "\(entered.count) items of \(entity) lack \(identity), which identifies an item. Add "
+        + "\(identity) to each item."
         + listed, code: .missingIdentity
     ).with(entity: entity, keyPath: names[0])
     error.violations = origins.map { origin in
-      origin.error("The item has no \(identity). Add it.", code: .missingIdentity)
+      origin.error("The item has no \(identity). Add \(identity).", code: .missingIdentity)
         .with(entity: entity, keyPath: names[0])
     }
     return error

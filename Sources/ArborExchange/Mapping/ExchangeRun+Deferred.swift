@@ -230,7 +230,7 @@ extension ExchangeRun {
       throw plan.node(ofName: name).error(
         "\(relationship.entityName).\(relationship.name) refers to "
           + "\(relationship.destination.name), but the object that was found is of entity "
-          + "\(object.entity.name). Find another one."
+          + "\(object.entity.name). Correct the $find."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     case .labelled, .group: stopProgram("The members of a seed's link are already resolved.")
     }

@@ -68,8 +68,8 @@ final class ItemScanner {
       guard members.supply(key, forKeyAt: suppliedKey) else {
         let name = members.table.keys[suppliedKey]
         throw key.error(
-          "The item has its own member “\(name)”, which the layout uses for its key. Use another "
-            + "name in the layout."
+          "The item has its own member “\(name)”, which the layout uses for the item's key. Use "
+            + "another name in the layout."
         ).with(entity: entityName)
       }
     }
@@ -110,7 +110,8 @@ final class ItemScanner {
     throw ArborError(
       .unknownName,
       "The layout puts the items' keys under “\(name)”, but no property of \(entityName) is read "
-        + "from there. Use an attribute's name, or set it as the ImportName of one."
+        + "from “\(name)”. Use an attribute's name in the layout, or set “\(name)” as the "
+        + "ImportName of an attribute."
         + NearestName.hint(name, in: members.table.keys)
     ).with(entity: entityName, keyPath: name)
   }

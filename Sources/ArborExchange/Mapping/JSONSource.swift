@@ -60,7 +60,8 @@ public struct JSONSource: Sendable {
         .failure(
           ArborError(
             .invalidArgument,
-            "The \(type(of: value)) cannot be encoded as JSON. See the underlying error."
+            "The value of type \(type(of: value)) cannot be encoded as JSON. See the underlying "
+              + "error."
           ).with(underlying: error)))
     }
   }

@@ -89,7 +89,8 @@ extension SeedAddress.Problem {
       "The options don't allow documents from the network. Link a file with seedFile, or allow the "
         + "host."
     case .foreignHost(let host):
-      "The options don't allow documents from the host \(host). Allow it, or link another one."
+      "The options don't allow documents from the host \(host). Allow the host, or link a document "
+        + "on another host."
     case .downgrade:
       "The redirect leads from https to http, which is not protected against tampering. Use https."
     }

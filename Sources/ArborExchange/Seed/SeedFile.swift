@@ -96,8 +96,8 @@ extension SeedFile.Problem {
       "The file \(path) is outside the folder that the seed may read. Move it there, or set a root "
         + "folder in the options."
     case .tooLarge:
-      "With \(path), the seed exceeds the limit of \(options.maximumSize) bytes. Split it, or "
-        + "raise maximumSize."
+      "With \(path), the seed exceeds the limit of \(options.maximumSize) bytes. Split the seed, "
+        + "or raise maximumSize."
     }
   }
 }

@@ -47,7 +47,7 @@ package enum SeedNetwork {
     guard let open = provided.withLock({ $0 }) else {
       throw ArborError(
         .unsupported,
-        "ArborCore doesn't support seeds from servers. Use the product ArborData instead.")
+        "ArborCore doesn't support seeds from servers. Use the ArborData product instead.")
     }
     return open(options)
   }
@@ -109,14 +109,14 @@ package enum SeedDownloadProblem: Error {
       "\(name) has the type \(type), which is not JSON. Correct the URL, or make the server send "
         + "application/json."
     case .tooLarge(let limit):
-      "\(name) exceeds the remaining \(limit) bytes. Split it, or raise maximumRemoteSize or "
-        + "maximumSize."
+      "\(name) exceeds the remaining \(limit) bytes. Split the document, or raise "
+        + "maximumRemoteSize or maximumSize."
     case .truncated(let expected, let received):
       "\(name) ended after \(received) of \(expected) bytes. Try again, or check the server."
     case .slow(let seconds):
       "\(name) did not arrive within \(seconds) seconds. Try again, or raise maximumTime."
     case .redirects(let limit):
-      "\(name) was redirected more than \(limit) times. Link the last URL, or raise "
+      "\(name) was redirected more than \(limit) times. Link the final URL, or raise "
         + "maximumRedirects."
     case .redirectLoop: "\(name) redirects in a loop. Correct the URL."
     case .redirected(let problem):

@@ -83,7 +83,7 @@ extension SeedReader {
   func checkRoom(for count: Int, at node: JSONNode) throws(ArborError) {
     guard count > options.maximumObjects - plan.items.count else { return }
     throw node.error(
-      "The seed creates more than \(options.maximumObjects) objects. Split it, or raise "
+      "The seed creates more than \(options.maximumObjects) objects. Split the seed, or raise "
         + "maximumObjects.", code: .limitExceeded)
   }
 
@@ -150,8 +150,8 @@ extension SeedReader {
     if let label = members.first(where: { $0.key == Self.ref }) {
       if let other = members.first(where: { $0.key != Self.ref }) {
         throw other.keyNode.error(
-          "A $ref must be alone in its object, but this one also has “\(other.key)”. Remove it, or "
-            + "put it in the instance.")
+          "A $ref must be alone in its object, but this one also has “\(other.key)”. Remove "
+            + "“\(other.key)”, or move it to the instance.")
       }
       guard label.value.kind == .string, !label.value.isText("") else {
         throw label.value.error(
@@ -209,7 +209,8 @@ extension SeedReader {
     }
     guard index < mapping.attributes.count else {
       throw member.keyNode.error(
-        "A $find uses attributes, but \(entity.name).\(member.key) is a relationship. Remove it."
+        "A $find can only use attributes, but \(entity.name).\(member.key) is a relationship. "
+          + "Remove “\(member.key)”."
       ).with(entity: entity.name, keyPath: member.key)
     }
     let attribute = mapping.attributes[index].coder
@@ -224,7 +225,7 @@ extension SeedReader {
     let value = try attribute.read(member.value)
     guard !value.isNull else {
       throw member.value.error(
-        "A $find needs a value other than null. Set one."
+        "A $find requires a value other than null. Set a value."
       ).with(entity: entity.name, keyPath: attribute.name)
     }
     return (attribute, attribute.type.fitting(value) ?? value)
@@ -274,7 +275,8 @@ struct SeedLabels {
       let relationship = reference.relationship
       guard let instance = instances[label] else {
         throw reference.node.error(
-          "No instance of the seed has the label “\(label)”. Set it as the $id of one."
+          "No instance of the seed has the label “\(label)”. Set the label as the $id of an "
+            + "instance."
             + hint(label)
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }

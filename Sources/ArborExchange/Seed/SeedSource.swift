@@ -115,7 +115,8 @@ struct SeedFolder {
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(
-        "The seedFile is empty or contains a NUL. Write a relative path.", code: .invalidPath)
+        "The seedFile is empty or contains a NUL character. Write a relative "
+          + "path.", code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(
@@ -131,8 +132,8 @@ struct SeedFolder {
       }
       guard isChosen, !target.isEmpty else {
         throw link.error(
-          "A seedFile must not leave the folder of the top-level document. Move it, or set a root "
-            + "folder in the options.", code: .notAllowed)
+          "A seedFile must not refer to a file outside the folder of the top-level document. Move "
+            + "the file there, or set a root folder in the options.", code: .notAllowed)
       }
       target.removeLast()
     }

@@ -41,7 +41,7 @@ final class SyncMapper {
       guard mapped.insert(property).inserted else {
         throw ArborError(
           .invalidArgument,
-          "The mapping of \(name) has \(property) twice. Remove one of the entries."
+          "The mapping of \(name) lists \(property) twice. Remove one of the entries."
         ).with(entity: name, keyPath: property)
       }
       switch entity.property(named: property) {
@@ -86,7 +86,8 @@ final class SyncMapper {
       throw ArborError(
         .invalidArgument,
         "The identifier \(identifier) of \(entity.name) is neither an attribute in the mapping nor "
-          + "the only to-one relationship among the identifiers. Correct it, or map the attribute."
+          + "the only to-one relationship among the identifiers. Correct the identifier, or map "
+          + "the attribute."
       ).with(entity: entity.name, keyPath: identifier)
     }
     return identity
@@ -222,7 +223,7 @@ struct SyncConversion: Sendable {
     case .string: "a string"
     case .bool: "true or false"
     case .int, .number, .double, .float: "a number"
-    case .isoDate: "a date in ISO 8601 with its zone, such as \"2024-05-01T12:30:00Z\""
+    case .isoDate: "a date in ISO 8601 with a time zone, such as \"2024-05-01T12:30:00Z\""
     case .value, .toOne, .toMany: ""
     }
   }

@@ -124,7 +124,7 @@ struct StoredForm {
       value.isNull || attribute.kind.keeps(value)
     else { throw unsupported(encoded, key, attribute) }
     guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
-      throw mismatch(.typeMismatch, "another value", key, attribute, "Correct it.")
+      throw mismatch(.typeMismatch, "another value", key, attribute, "Correct the value.")
         .with(offending: "\(value)")
     }
     return fitting
@@ -155,7 +155,7 @@ struct StoredForm {
         throw error(
           .invalidManagedKey,
           "\(mapping.entity.name).\(attribute.name) has no part “\(name)”, which "
-            + "\(mapping.traits.name).\(key) has. Name its properties as its parts."
+            + "\(mapping.traits.name).\(key) has. Give the properties the names of the parts."
             + NearestName.hint(name, in: parts.map(\.name)), attribute)
       }
       values[name] = try self.value(value, of: "\(key).\(name)", for: part)
@@ -173,11 +173,11 @@ struct StoredForm {
     _ encoded: EncodedValue, _ key: String, _ attribute: AttributeCoder
   ) -> ArborError {
     if case .unsigned = encoded, case .integer64 = attribute.type {
-      return mismatch(.typeMismatch, "another value", key, attribute, "Correct it.")
+      return mismatch(.typeMismatch, "another value", key, attribute, "Correct the value.")
     }
     return mismatch(
       .unsupportedProperty, encoded.found, key, attribute,
-      "Correct its type, or use a transformer.")
+      "Correct the property's type, or use a transformer.")
   }
 
   private func mismatch(

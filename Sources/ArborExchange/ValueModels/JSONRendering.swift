@@ -45,8 +45,8 @@ final class JSONRendering: ModelWriting {
     case .value, .stored, .transformable:
       throw ArborError(
         .unsupportedProperty,
-        "The value is specific to the store and has no JSON form. Use a transformer for the "
-          + "property.")
+        "The value is specific to the store and has no JSON representation. Use a transformer for "
+          + "the property.")
     case .model(let model): return try nest { try json(of: model) }
     case .list(let parts): return try nest { .array(try parts.values.map(json)) }
     case .members(let parts):

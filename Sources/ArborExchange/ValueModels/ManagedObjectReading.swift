@@ -149,7 +149,8 @@ final class ManagedObjectReading: ModelSession {
     ArborError(
       .invalidMapping,
       "The objects form a cycle through one whose \(traits.name) is being created. Add the "
-        + "property that closes it to backReferences of a class, or exclude it in managedKeys."
+        + "property that closes the cycle to backReferences of a class, or exclude it in "
+        + "managedKeys."
     ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
   }
 
@@ -236,8 +237,8 @@ final class ManagedObjectReading: ModelSession {
     default:
       throw ArborError(
         .invalidMapping,
-        "The key “\(key)” matches several backReferences of \(traits.name). Give them different "
-          + "types, or make their relationships optional."
+        "The key “\(key)” matches several backReferences of \(traits.name). Give the properties "
+          + "different types, or make their relationships optional."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
     }
   }

@@ -163,8 +163,8 @@ struct ManagedObjectSource: ValueModelSource {
       guard case .binary(let data) = value else { return nil }
       do { return try CanonicalJSON.decode(type, from: data) } catch {
         throw fault(
-          "The attribute's bytes are not JSON of \(T.self). Correct the property's type, or use a "
-            + "transformer.", .typeMismatch
+          "The attribute's bytes are not valid JSON for \(T.self). Correct the property's type, or "
+            + "use a transformer.", .typeMismatch
         ).with(underlying: error)
       }
     default: return nil

@@ -131,7 +131,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   /// Returns the error for a missing required value.
   static func missing(_ expectation: String, _ source: Source) -> ArborError {
     source.fault(
-      "Expected \(expectation) for the property, but the value is null. Set it, or make the "
+      "Expected \(expectation) for the property, but the value is null. Set a value, or make the "
         + "property optional.",
       Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
   }
@@ -152,7 +152,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
       case .valueNotFound(_, let context), .keyNotFound(_, let context),
         .dataCorrupted(let context):
         context.debugDescription
-      @unknown default: "It doesn't fit."
+      @unknown default: "The value is not valid."
       }
     let expected = cases(of: type).map { " Expected one of \($0.joined(separator: ", "))." } ?? ""
     return source.fault(

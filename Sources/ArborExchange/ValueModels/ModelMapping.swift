@@ -149,8 +149,9 @@ final class ModelMapping {
     guard traits.managedTransformers[key] == nil else {
       throw ArborError(
         .invalidMapping,
-        "\(traits.name).\(key) has a transformer, but it is a relationship of \(entity.name). Use "
-          + "transformers for attributes only, and a model for the relationship."
+        "\(traits.name).\(key) has a transformer, but the property is a relationship of "
+          + "\(entity.name). Use transformers for attributes only, and a model for the "
+          + "relationship."
       ).with(entity: entity.name, keyPath: name)
     }
     return .relationship(exchange.relationships[index - exchange.attributes.count])
@@ -162,8 +163,9 @@ final class ModelMapping {
   ) -> ArborError {
     ArborError(
       .invalidManagedKey,
-      "\(traits.name).\(key) is “\(name)” in the store, but \(entity.name) has no such property. "
-        + "Rename or exclude it in managedKeys." + NearestName.hint(name, in: entity.propertyNames)
+      "\(traits.name).\(key) maps to “\(name)” in the store, but \(entity.name) has no such "
+        + "property. Rename or exclude it in "
+        + "managedKeys." + NearestName.hint(name, in: entity.propertyNames)
     ).with(entity: entity.name, keyPath: name)
   }
 }

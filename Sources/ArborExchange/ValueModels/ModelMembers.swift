@@ -177,7 +177,7 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   private mutating func next<R>(_ read: (Source) throws -> R) throws -> R {
     guard !isAtEnd else {
       throw decoder.source.fault(
-        "Expected an element at index \(sources.count), but the list ends there. Add it.",
+        "Expected an element at index \(sources.count), but the list ends there. Add the element.",
         Source.mismatch)
     }
     let result = try read(sources[currentIndex])

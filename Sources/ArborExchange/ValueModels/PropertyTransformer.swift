@@ -55,7 +55,7 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
         throw ArborError(
           .initialization,
           "The property is \(type(of: value)), but its transformer takes \(Property.self). Use a "
-            + "transformer of its type.")
+            + "transformer for \(type(of: value)).")
       }
       return try write(property)
     }
@@ -75,11 +75,11 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   ) throws -> Property {
     let value = try reading(raw)
     guard let property = (value ?? nothing(of: type)) as? Property else {
-      let found = value.map { "is \(Swift.type(of: $0))" } ?? "is nil"
+      let found = value.map { "returned \(Swift.type(of: $0))" } ?? "returned nil"
       throw ArborError(
         .initialization,
-        "Expected \(type) for the property, but the transformer's value \(found). Return "
-          + "\(type), or use another transformer.")
+        "Expected \(type) for the property, but the transformer \(found). Return \(type), or use "
+          + "another transformer.")
     }
     return property
   }

@@ -30,7 +30,7 @@ extension ValueModel {
     guard let model = models.first else {
       throw ArborError(
         .initialization,
-        "No model was created from \(object.objectID). Return a value.")
+        "No model was created from \(object.objectID). Return a model for the object.")
     }
     self = model
   }

@@ -41,7 +41,8 @@ struct ClassBinder {
     throw ArborError(
       .unknownName,
       "The model has no entity \(name), which the class \(objectClass) describes. Open the store "
-        + "with a model that has it." + NearestName.hint(name, in: schema.entities.map(\.name))
+        + "with a model that contains the "
+        + "entity." + NearestName.hint(name, in: schema.entities.map(\.name))
     ).with(entity: name)
   }
 
@@ -78,7 +79,7 @@ struct ClassBinder {
     guard stored.field.kind == FieldKind(attribute.type) else {
       throw mismatch(
         attribute.name, entity, objectClass,
-        "attribute \(attribute.name) of type \(attribute.type), but it is "
+        "an attribute \(attribute.name) of type \(attribute.type) instead of "
           + "\(stored.description.type)")
     }
     return stored.slot
@@ -120,8 +121,8 @@ extension ManagedObject {
     guard reservedPropertyNames.contains(name) else { return }
     throw ArborError(
       .invalidModel,
-      "The property \(name) of \(self) has the name of a member of ManagedObject. Give it another "
-        + "name."
+      "The property \(name) of \(self) has the name of a member of ManagedObject. Rename the "
+        + "property."
     ).with(entity: entity, keyPath: name)
   }
 

@@ -311,7 +311,7 @@ final class EntityBinding: @unchecked Sendable {
     let error = ArborError(
       .notAllowed,
       "\(property.map { "\(entityName).\($0) of " } ?? "")\(id) can't be read: \(state.reason). "
-        + "Keep the context while its objects are in use, or fetch the object again by its "
+        + "Keep the context alive while its objects are in use, or fetch the object again by its "
         + "objectID."
     ).with(entity: entityName, objectID: id)
     return property.map { error.with(keyPath: $0) } ?? error

@@ -12,7 +12,7 @@ extension AttributeDescription {
     message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public init<T: RelationshipValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
-  ) { preconditionFailure("It is unavailable.") }
+  ) { preconditionFailure("This accessor is unavailable.") }
 
   /// Unavailable, because objects are accessed through relationships.
   @available(
@@ -20,7 +20,7 @@ extension AttributeDescription {
     message: "the property is an object; add @Relationship, and make it optional"
   ) public init<T: ManagedObject>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
-  ) { preconditionFailure("It is unavailable.") }
+  ) { preconditionFailure("This accessor is unavailable.") }
 }
 
 extension ManagedObject {
@@ -29,7 +29,7 @@ extension ManagedObject {
     *, unavailable,
     message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _attribute<T: RelationshipValue>(_ slot: Int) -> T {
-    preconditionFailure("It is unavailable.")
+    preconditionFailure("This accessor is unavailable.")
   }
 
   /// Unavailable, because objects are accessed through relationships.
@@ -37,7 +37,7 @@ extension ManagedObject {
     *, unavailable,
     message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
-    preconditionFailure("It is unavailable.")
+    preconditionFailure("This accessor is unavailable.")
   }
 
   /// Unavailable, because objects are accessed through relationships.
@@ -45,7 +45,7 @@ extension ManagedObject {
     *, unavailable,
     message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _attribute<T: ManagedObject>(_ slot: Int) -> T {
-    preconditionFailure("It is unavailable.")
+    preconditionFailure("This accessor is unavailable.")
   }
 
   /// Unavailable, because objects are accessed through relationships.
@@ -53,6 +53,6 @@ extension ManagedObject {
     *, unavailable,
     message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
-    preconditionFailure("It is unavailable.")
+    preconditionFailure("This accessor is unavailable.")
   }
 }

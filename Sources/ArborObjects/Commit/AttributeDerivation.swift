@@ -276,8 +276,9 @@ private struct DerivedAttributes {
       guard let fitting = attribute.description.type.fittingDerived(value) else {
         throw ArborError(
           .validation,
-          "The derived value of \(object.binding.entity.name).\(attribute.name) doesn't fit its "
-            + "type. Expected \(attribute.description.type.expectation); change the type."
+          "The derived value of \(object.binding.entity.name).\(attribute.name) doesn't fit the "
+            + "attribute's type. Expected \(attribute.description.type.expectation). Change the "
+            + "type."
         ).with(
           entity: object.binding.entity.name, objectID: object.objectID, keyPath: attribute.name,
           offending: "\(value)")

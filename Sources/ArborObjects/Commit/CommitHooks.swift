@@ -29,8 +29,8 @@ struct CommitHooks {
     }
     throw ArborError(
       .notAllowed,
-      "willCommit still changed objects after \(Self.maximumRounds) rounds. Change a value only if "
-        + "it differs.")
+      "willCommit still changed objects after \(Self.maximumRounds) rounds. Set a value only if it "
+        + "differs from the current one.")
   }
 
   /// Calls `willCommit` for an object again. The object counts as settled if the hook doesn't

@@ -54,8 +54,8 @@ struct CommitRun {
   /// Validates like ``run(marking:_:)``, without writing. See ``ManagedObjectContext/validate()``.
   func validateOnly() throws(ArborError) {
     try begin(
-      "validate() was called during a commit or a seed, which validates by itself. Remove the "
-        + "call.")
+      "validate() was called during a commit or a seed, which already validates the changes. "
+        + "Remove the call.")
     try session.mergeKnownCommits()
     guard session.hasChanges else { return }
     let savepoint = session.beginSavepoint()

@@ -48,8 +48,8 @@ struct MigratingOpener {
       if let plan = options.migrationPlan, plan.digest != chain.digest {
         throw ArborError(
           .modelMismatch,
-          "options.migrationPlan was created for another store, model or set of migration steps. "
-            + "Create a new plan.")
+          "options.migrationPlan was created for a different store, model or set of migration "
+            + "steps. Create a new plan.")
       }
       if let inPlace = try inPlace(chain, files) {
         return try reporting(StoreEngine.open(inPlace))
@@ -83,8 +83,8 @@ struct MigratingOpener {
       obstacles = shared.map {
         MigrationObstacle(
           entity: $0.entity, property: $0.keyPath, object: $0.objectID,
-          message: "\($0.message) Do so with the former model, or use a MigrationStep to change "
-            + "it.")
+          message: "\($0.message) Use the former model to do so, or use a MigrationStep to change "
+            + "the object.")
       }
     }
     guard !obstacles.isEmpty else { return error }

@@ -74,8 +74,8 @@ struct MigrationChain: Sendable {
         throw ArborError(
           .modelMismatch,
           "The store has version \(stored.versionName), and no migration steps lead from there to "
-            + "version \(target.versionName). Add its model to options.modelVersions, oldest "
-            + "version first, or add a step that starts from it.")
+            + "version \(target.versionName). Add the store's model to options.modelVersions, "
+            + "oldest version first, or add a step that starts from that version.")
       }
       hops = [MigrationHop(source: stored, target: target)]
       return
@@ -172,8 +172,8 @@ struct MigrationChain: Sendable {
         throw ArborError(
           .invalidArgument,
           "The migration step from version \(step.from) to \(step.to) would never run, because "
-            + "both versions describe the same store. Give an entity of the newer one another "
-            + "versionHashModifier.")
+            + "both versions describe the same store. Give an entity of the newer version a "
+            + "different versionHashModifier.")
       }
     }
   }

@@ -133,8 +133,8 @@ extension MigrationManager {
       if name == entity.name { return }
       throw ArborError(
         .invalidArgument,
-        "The entity \(former) is already \(name) in the newer model and cannot also become \(new). "
-          + "Remove the call, or set renaming identifiers."
+        "The entity \(former) already maps to \(name) in the newer model and cannot also map to "
+          + "\(new). Remove the call, or set renaming identifiers."
       ).with(entity: former)
     }
     wantedRename = (former, new)

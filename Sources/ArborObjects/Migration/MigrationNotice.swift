@@ -63,15 +63,15 @@ extension MigrationNotice: CustomStringConvertible {
     let models = "from model \(source) to \(target)"
     switch (phase, reading) {
     case (.began, _):
-      return "The store is being migrated in a copy, \(models). Until it is done, the store can be "
-        + "read but not written."
+      return "The store is being migrated in a copy, \(models). Until the migration is complete, "
+        + "the store can be read but not written."
     case (.abandoned, _):
       return "The migration of the store \(models) was abandoned. The store can be written again."
     case (.completed, .current):
-      return "The store was migrated \(models). It can still be read. Reopen it to write."
+      return "The store was migrated \(models). The store can still be read. Reopen it to write."
     case (.completed, .former):
       return "The store was migrated in a copy, \(models). The open store shows the earlier state. "
-        + "Reopen it."
+        + "Reopen it to see the migrated store."
     case (.completed, .refused):
       return "The store was migrated \(models). Reopen it to read and write."
     }

@@ -113,7 +113,7 @@ extension MigrationPlan: CustomStringConvertible {
       lines.append("Lost: \(losses.map(\.name).joined(separator: ", ")).")
     }
     if !brokenRules.isEmpty {
-      lines.append("Violated by existing values, and checked by later commits:")
+      lines.append("Rules that existing values violate, and that later commits check:")
     }
     lines += brokenRules.map { "- \($0.message)" }
     if !obstacles.isEmpty { lines.append("Blocked by:") }

@@ -90,7 +90,7 @@ struct MigrationPlanner {
       case .catalog: break
       case .code(let name):
         if hop.step == nil {
-          title = "Missing code for the objects of \(name ?? "the store")"
+          title = "Code is missing for the objects of \(name ?? "the store")"
         }
         entity = name
       case .pass(let name), .indexBuild(let name): entity = name

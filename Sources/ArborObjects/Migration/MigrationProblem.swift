@@ -26,7 +26,7 @@ struct MigrationProblem: Codable, Hashable {
     let objects = count == 1 ? "there is 1 object" : "there are \(count) objects"
     return "\(entity).\(property): \(objects) with \(what) (\(names)"
       + (count > first.count ? " and more" : "")
-      + "). Change them with the former model, or use a MigrationStep to migrate them."
+      + "). Change the objects with the former model, or use a MigrationStep to migrate them."
   }
 }
 

@@ -29,13 +29,13 @@ extension MigrationSurvey {
         }
         guard list.count > 0 else { continue }
         let subject = "\(entity.name).\(properties.joined(separator: ", "))"
-        let cause = isFilled ? ", since nil becomes the default" : ""
+        let cause = isFilled ? ", because nil becomes the default" : ""
         found.append(
           list.obstacle(
             properties.first,
-            "\(subject): \(isAdded ? "becomes" : "is") unique, but \(list.words) that share "
-              + "values\(cause). Change them with the former model, or use a MigrationStep to do "
-              + "so."))
+            "\(subject) \(isAdded ? "becomes" : "is") unique, but \(list.words) with equal "
+              + "values\(cause). Change the values with the former model, or use a MigrationStep "
+              + "to change them."))
       }
     }
     return found

@@ -41,8 +41,8 @@ struct MigrationSurvey {
       found.append(
         list.obstacle(
           nil,
-          "\(name): it becomes abstract, but \(list.words). Delete them with the former model, or "
-            + "use a MigrationStep to turn them into objects of a subentity."))
+          "\(name) becomes abstract, but \(list.words). Delete the objects with the former model, "
+            + "or use a MigrationStep to turn them into objects of a subentity."))
     }
     return found
   }
@@ -127,7 +127,7 @@ private struct ValueRule {
     case .pattern(let text):
       guard let expression = EntityRules.expression(text) else { return nil }
       (minimum, maximum, pattern) = (.null, .null, expression)
-      words = "a value that doesn't match \(text)"
+      words = "a value that doesn't match “\(text)”"
     default: return nil
     }
   }

@@ -87,8 +87,8 @@ extension PersistentStore {
     if try StagedReversal.revert(path, discardsCommits: names.names == nil) { return }
     throw ArborError(
       .notAllowed,
-      "\(path) has no migration to revert: none took place, or it was confirmed. Restore a backup, "
-        + "or open the store with its current model.")
+      "\(path) has no migration to revert: the store was not migrated, or the migration was "
+        + "confirmed. Restore a backup, or open the store with its current model.")
   }
 
   /// Abandons an interrupted migration in a copy, and removes the copy.

@@ -57,9 +57,10 @@ extension StagedMigration {
           MigrationObstacle(
             entity: loss.subject.entity, property: loss.subject.property,
             message:
-              "\(loss.name): removed, but the step from version \(step.from) to \(step.to) doesn't "
-              + "migrate it. Call migrate or forEach for \(loss.subject.entity) in the step, or "
-              + "list \"\(loss.name)\" in options.migration = .automatic(dropping:) to drop it."))
+              "\(loss.name) is removed, but the step from version \(step.from) to \(step.to) "
+              + "doesn't migrate it. Call migrate or forEach for \(loss.subject.entity) in that "
+              + "step, or list \"\(loss.name)\" in options.migration = .automatic(dropping:) to "
+              + "drop it."))
       }
     }
     violations += try unvisitedComposites(hop, models, journal, old)
@@ -107,9 +108,9 @@ extension StagedMigration {
       found.append(
         MigrationObstacle(
           entity: anew.entity, property: anew.property,
-          message: "\(anew.entity).\(anew.property): its composite type changes, but the step from "
-            + "version \(step.from) to \(step.to) doesn't migrate it. Call migrate for \(former) "
-            + "in the step."))
+          message: "The composite type of \(anew.entity).\(anew.property) changes, but the step "
+            + "from version \(step.from) to \(step.to) doesn't migrate the attribute. Call migrate "
+            + "for \(former) in that step."))
     }
     return found
   }

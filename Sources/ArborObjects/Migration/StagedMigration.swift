@@ -91,8 +91,8 @@ struct StagedMigration {
     guard try reporting(files.swap(chain.hops.count, origin: origin)) else {
       throw ArborError(
         .conflict,
-        "\(files.path) was written while it was being migrated. Reopen it to start the migration "
-          + "over.")
+        "\(files.path) was modified while it was being migrated. Reopen the store to restart the "
+          + "migration.")
     }
   }
 

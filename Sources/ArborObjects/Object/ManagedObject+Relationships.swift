@@ -176,7 +176,8 @@ extension ManagedObject {
     guard let typed = object as? T else {
       stopProgram(
         "\(binding.entity.name).\(relationship.name) refers to a \(type(of: object)), which is not "
-          + "a \(T.self). Open the store with its classes, or correct the accessor's type.")
+          + "a \(T.self). Pass the entity's class when opening the store, or correct the "
+          + "accessor's type.")
     }
     return typed
   }
@@ -211,7 +212,7 @@ extension ManagedObject {
         .invalidArgument,
         "\(name) cannot refer to an object of another context"
           + (target.session == nil ? ": \(target.whyDetached)" : "")
-          + ". Fetch it in this context by its objectID.")
+          + ". Fetch the object in this context by its objectID.")
       : ArborError(
         .typeMismatch,
         "\(name) accepts \(destination.name), not \(target.binding.entity.name).")

@@ -117,7 +117,9 @@ extension PersistentStore {
   ) throws(ArborError) {
     try requireOpen()
     guard link == nil else {
-      throw ArborError(.notAllowed, "The store already follows a log. Open it without one.")
+      throw ArborError(
+        .notAllowed,
+        "The store already follows a log. Open the store without a log to share it.")
     }
     guard let path = engine.path else {
       throw ArborError(.invalidArgument, "An in-memory store cannot share a log. Use a file.")

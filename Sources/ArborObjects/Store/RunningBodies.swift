@@ -22,7 +22,8 @@ final class RunningBodies: Sendable {
     }
     guard isAdmitted else {
       throw ArborError(
-        .closed, "The store is being closed and runs no more background work. Open it again.")
+        .closed,
+        "The store is being closed and doesn't accept more background work. Reopen the store.")
     }
   }
 

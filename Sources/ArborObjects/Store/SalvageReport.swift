@@ -152,7 +152,7 @@ extension SalvageReport: CustomStringConvertible {
       if count > 0 { lines.append("\(what): \(count) more") }
     }
     if state == .newest, !isSequenceCertain {
-      lines.append("A later header may be lost, so this may not be the number of the last commit.")
+      lines.append("A later header may be lost, so the number of the last commit is uncertain.")
     }
     for entity in entities {
       let lost = entity.lost.map { "\($0) lost" } ?? "an unknown number lost"
@@ -177,10 +177,10 @@ extension SalvageReport: CustomStringConvertible {
         "The file no longer contains its model. The given model was used.")
     }
     if isCatalogMade {
-      lines.append("The file no longer contains its catalog. That of a new store was used.")
+      lines.append("The file no longer contains its catalog. The catalog of a new store was used.")
     }
     if isUniqueIDLost {
-      lines.append("The counter of unique IDs is lost. New IDs continue above 2^48.")
+      lines.append("The counter of unique IDs is lost. New IDs start above 2^48.")
     }
     return lines.joined(separator: "\n")
   }
@@ -189,9 +189,9 @@ extension SalvageReport: CustomStringConvertible {
     let commit = sequence.map { "commit \($0)" } ?? "an unknown commit"
     return switch state {
     case .newest: "Read the newest state, from \(commit)."
-    case .previous: "Read the state of one root page, from \(commit). A later one may be lost."
+    case .previous: "Read the state of one root page, from \(commit). A later state may be lost."
     case .withoutRoot:
-      "Read the newest state that a page refers to, from \(commit). A later one may be lost."
+      "Read the newest state that a page refers to, from \(commit). A later state may be lost."
     case .unknown: "Read individual pages. It is unknown which of them belong together."
     }
   }

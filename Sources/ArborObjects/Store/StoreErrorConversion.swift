@@ -24,8 +24,9 @@ extension ArborError {
       self.init(
         notUnique: violations.map { DuplicateValues($0, engine.schema, engine.id) },
         violations.count == 1
-          ? "1 unique value is used twice. Change one of its objects."
-          : "\(violations.count) unique values are used twice. Change one object of each pair.")
+          ? "Two objects have the same unique value. Change one of the objects."
+          : "\(violations.count) unique values are each used by two objects. Change one object of "
+            + "each pair.")
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit is inconsistent: \(what.asClause).").with(
         objectID: number.map(engine.objectID))
@@ -63,7 +64,7 @@ extension ArborError {
     case .metadataExists(let key):
       self.init(
         .conflict,
-        "Another commit has already written the metadata entry \(key). Read what it wrote.")
+        "Another commit has already written the metadata entry \"\(key)\". Read the entry again.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
       self.init(.conflict, "The commit conflicts with another one. Try again.")
     case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
@@ -80,25 +81,26 @@ extension ArborError {
     case .duplicateValues(let violations):
       self.init(
         notUnique: violations,
-        "The model requires unique values, but objects of the store share some. Open the store "
-          + "with its former model, and change them.")
+        "The model requires unique values, but some objects in the store have equal values. Open "
+          + "the store with its former model, and change the values.")
     case .duplicatesBuilt(let violations):
       self.init(
         .notUnique,
         "Objects written while an index was being built share values that must be unique. Open the "
-          + "store with options.indexBuilds set to .inBackground, change them and reopen it, or "
-          + "restore the former model with PersistentStore.revertMigration(_:).")
+          + "store with options.indexBuilds set to .inBackground, change the values and reopen the "
+          + "store, or restore the former model with PersistentStore.revertMigration(_:).")
       self.violations = Self.sharing(violations)
     case .modelChanged:
       self.init(
         .modelChanged,
-        "Another process has changed the store's model since it was opened. Reopen it.")
+        "Another process has changed the store's model since this process opened it. Reopen the "
+          + "store.")
     case .migrationUnderWay(let marker):
       self.init(
         .migrationUnderWay,
         "The store has been migrating to another model since \(marker.began.formatted(.iso8601)) "
-          + "and cannot be written until that is done. Open it with that model to continue the "
-          + "migration, open it for reading, or abandon the migration with "
+          + "and cannot be written until the migration is complete. Open the store with that model "
+          + "to continue the migration, open it read-only, or abandon the migration with "
           + "PersistentStore.revertMigration(_:).")
     default: self.init(.modelMismatch, "\(error)")
     }
@@ -107,9 +109,9 @@ extension ArborError {
   private init(unknown batch: UUID) {
     self.init(
       .outcomeUnknown,
-      "It is unknown whether the log has the commit. Call PersistentStore.outcome(of:) with the "
-        + "batch \(batch.uuidString) once the log answers again; until then, don't commit the same "
-        + "changes from another context.")
+      "It is unknown whether the log contains the commit. Once the log is reachable again, call "
+        + "PersistentStore.outcome(of:) with the batch \(batch.uuidString); until then, don't "
+        + "commit the same changes from another context.")
     self.batch = batch
   }
 
@@ -117,8 +119,8 @@ extension ArborError {
     self.init(
       reason.code,
       "The commit is in the log and valid, but it could not be applied to this machine's file: "
-        + "\(reason.message) The store applies it as soon as it can; don't commit the same changes "
-        + "again.")
+        + "\(reason.message) The store will apply the commit as soon as possible; don't commit the "
+        + "same changes again.")
     underlying = reason
     self.batch = batch
   }
@@ -154,21 +156,21 @@ extension ArborError {
     case .inUse(let path):
       self.init(
         .inUse,
-        "\(path ?? "The store") is in use by another process or store. Close it there, then try "
-          + "again.")
+        "\(path ?? "The store") is in use by another process or store. Close the store there, then "
+          + "try again.")
     case .fileReplaced(let path):
       self.init(
         .fileReplaced,
         "\(path ?? "The store's engine") was removed, replaced or overwritten by another program "
-          + "while it was open. No more is written to it; close the store wherever it is open, "
-          + "then reopen it.")
+          + "while it was open. Nothing more will be written to it. Close the store wherever it is "
+          + "open, then reopen it.")
     case .inputOutput(let operation, let path, let errno): self.init(operation, path, errno)
     case .missing(let path):
       let folder = Self.folder(of: path)
       self.init(
         .fileUnreadable,
         FileManager.default.fileExists(atPath: folder)
-          ? "There is no store at \(path). Check the path, or open it with a model to create one."
+          ? "There is no store at \(path). Check the path, or pass a model to create the store."
           : "There is no folder \(folder). Check the path, or create the folder.")
     default: self.init(.inputOutput, "\(error)")
     }
@@ -181,7 +183,7 @@ extension ArborError {
   /// Returns a message that distinguishes missing permissions from a store that was opened for
   /// reading.
   private static func whyReadOnly(_ path: String?) -> String {
-    guard let path else { return "The store is open for reading only. Open it for writing." }
+    guard let path else { return "The store was opened read-only. Reopen it for writing." }
     let files = FileManager.default
     let folder = folder(of: path)
     let exists = files.fileExists(atPath: path)
@@ -189,11 +191,11 @@ extension ArborError {
       return "\(path) cannot be read. Check its permissions."
     }
     if !files.isWritableFile(atPath: folder) {
-      return "The folder \(folder) is not writable. Check its permissions, or open the store for "
-        + "reading only."
+      return "The folder \(folder) is not writable. Check its permissions, or open the store "
+        + "read-only."
     }
     if exists, !files.isWritableFile(atPath: path) {
-      return "\(path) is not writable. Check its permissions, or open it for reading only."
+      return "\(path) is not writable. Check its permissions, or open the store read-only."
     }
     return "\(path) is read-only. Open it for writing, or check its permissions."
   }
@@ -218,14 +220,14 @@ extension ArborError {
       let what = conflict.currentRecord == nil ? "deleted" : "changed"
       return ArborError(
         .conflict,
-        "\(id.entityName) \(id.number) was \(what) by another commit. Refresh it and try again, or "
-          + "choose a merge policy."
+        "\(id.entityName) \(id.number) was \(what) by another commit. Refresh the object and try "
+          + "again, or choose a merge policy."
       ).with(entity: id.entityName, objectID: id)
     }
     self.init(
       gathering: single, .conflict,
-      "\(single.count) objects were changed by other commits. Refresh them and try again, or "
-        + "choose a merge policy.")
+      "\(single.count) objects were changed by other commits. Refresh the objects and try again, "
+        + "or choose a merge policy.")
   }
 
   private init(missing: [MissingTarget], in engine: StoreEngine) {
@@ -260,8 +262,8 @@ extension ArborError {
       return ArborError(
         .conflict,
         "\(deleted.entityName) \(deleted.number) cannot be deleted: another commit has linked "
-          + "\(owner.entityName) \(owner.number) to it by \(link.relationship). Fetch that object, "
-          + "then delete again."
+          + "\(owner.entityName) \(owner.number) to it by \(link.relationship). Fetch "
+          + "\(owner.entityName) \(owner.number), then delete again."
       ).with(entity: deleted.entityName, objectID: deleted, keyPath: link.relationship)
     }
     self.init(
@@ -282,7 +284,7 @@ extension ArborError {
       return ArborError(
         .notUnique,
         "\(one.entityName) \(one.number) and \(other.entityName) \(other.number) have the same "
-          + "\(names), which must be unique in \(violation.entity). Change one of them."
+          + "\(names), which must be unique in \(violation.entity). Change one of the objects."
       ).with(
         entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
         underlying: ArborError.OtherObject(objectID: other))

@@ -43,14 +43,14 @@ extension StoreLocation {
       throw refusal("its scheme is \(url.scheme ?? "missing") and must be file")
     }
     if let host = url.host(percentEncoded: false), !host.isEmpty, host != "localhost" {
-      throw refusal("it names the host \(host)")
+      throw refusal("it contains the host \(host)")
     }
     if url.query(percentEncoded: true) != nil { throw refusal("it has a query") }
     if url.fragment(percentEncoded: true) != nil { throw refusal("it has a fragment") }
     let encoded = url.absoluteURL.path(percentEncoded: true)
     guard encoded.utf8.contains(UInt8(ascii: "%")) else { return encoded }
     guard let path = decoded(encoded) else { throw refusal("its path is not UTF-8") }
-    if path.utf8.contains(0) { throw refusal("its path has a zero byte") }
+    if path.utf8.contains(0) { throw refusal("its path contains a zero byte") }
     return path
   }
 

@@ -28,8 +28,9 @@ package enum ToolWording {
     ("PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
     ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),
     (
-      "Open the store with options.indexBuilds set to .inBackground, change them and reopen it",
-      "Change them in a program that opens the store with the model"
+      "Open the store with options.indexBuilds set to .inBackground, change the values and reopen "
+        + "the store",
+      "Change the values in a program that opens the store with the model"
     ),
     (
       "Search again when PersistentStore.indexBuilds() no longer lists the index",
@@ -49,7 +50,7 @@ package enum ToolWording {
       ", or keep the store's former model."
     ),
     (
-      " Add its model to options.modelVersions, ",
+      " Add the store's model to options.modelVersions, ",
       " Use a model that has all versions, "
     ),
   ]

@@ -33,7 +33,9 @@ public enum UniqueIDGenerator {
       throw error
     } catch {
       throw ArborError(
-        .inputOutput, "The folder for application data cannot be created. Check its permissions."
+        .inputOutput,
+        "The folder for application data cannot be created. Check the permissions of "
+          + "the folder that contains it."
       ).with(underlying: error)
     }
   }

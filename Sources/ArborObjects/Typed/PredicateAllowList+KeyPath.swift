@@ -19,8 +19,8 @@ extension PredicateAllowList {
     guard !path.contains(".") else {
       throw ArborError(
         .invalidArgument,
-        "The key path \(path) continues to another object. Allow its first property, and the "
-          + "others as properties of their classes."
+        "The key path \(path) continues to another object. Allow the first property of the key "
+          + "path, and allow the others as properties of their own classes."
       ).with(entity: Root.entityDescription.name, keyPath: path)
     }
     allow(path, of: Root.entityDescription.name)

@@ -53,7 +53,7 @@ struct CommitValidation {
     guard let first = violations.first, violations.count == 1 else {
       var error = ArborError(
         .validation,
-        "The changes break \(violations.count) rules. Correct the objects, or roll back.")
+        "The changes violate \(violations.count) rules. Correct the objects, or roll back.")
       error.violations = violations
       return error
     }
@@ -170,7 +170,7 @@ struct CommitValidation {
       if targets.contains(where: { !session.isDeleted($0) }) {
         add(
           object, relationship.name,
-          "still has members, which its delete rule forbids. Delete or move them first")
+          "still has members, which its delete rule forbids. Delete or move the members first")
       }
     }
   }
@@ -205,7 +205,8 @@ struct CommitValidation {
       guard !description.isOptional, description.minimumCount > 0 else { return }
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
       return add(
-        owner, relationship.name, "has no members. Add at least \(asked), or make it optional")
+        owner, relationship.name,
+        "has no members. Add at least \(asked), or make the relationship optional")
     }
     if count < description.minimumCount {
       add(

@@ -80,7 +80,8 @@ extension ManagedObject {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
     stopProgram(
       "The number doesn't fit the attribute \(binding.entity.name).\(attribute.name), which takes "
-        + "\(attribute.description.type.expectation). Check it before setting it.")
+        + "\(attribute.description.type.expectation). Check the number before setting the "
+        + "attribute.")
   }
 }
 
@@ -141,8 +142,8 @@ extension ManagedObject {
         ?? (binding.trace == nil ? nil : PathTracer.placeholder(T.self))
     else {
       stopProgram(
-        "\(binding.entity.name).\(attribute.name) doesn't hold a case of \(type), and its default "
-          + "isn't one either. Set a default, or make the property optional.")
+        "The value of \(binding.entity.name).\(attribute.name) is not a case of \(type), and "
+          + "neither is its default value. Set a default value, or make the property optional.")
     }
     return value
   }

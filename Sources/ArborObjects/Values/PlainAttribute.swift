@@ -24,8 +24,8 @@ extension ManagedObject {
         ?? PlainAttribute.blank(T.self)
     else {
       stopProgram(
-        "\(binding.entity.name).\(attribute.name) doesn't hold a \(T.self), and its default isn't "
-          + "one either. Set a default, or make the property optional.")
+        "The value of \(binding.entity.name).\(attribute.name) is not a \(T.self), and neither is "
+          + "its default value. Set a default value, or make the property optional.")
     }
     return standard
   }

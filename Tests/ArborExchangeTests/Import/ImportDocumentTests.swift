@@ -282,15 +282,16 @@ import Testing
     let own = try failure(#"{"AK": {"code": "AL"}}"#)
     #expect(
       own.message
-        == "The item has its own member “code”, which the layout uses for its key. Use another "
-        + "name in the layout.")
+        == "The item has its own member “code”, which the layout uses for the item's key. Use "
+        + "another name in the layout.")
     #expect(own.location?.path == "$.AK")
     let unknown = try failure("{}", .values(key: "cod"))
     #expect(unknown.code == .unknownName)
     #expect(
       unknown.message
         == "The layout puts the items' keys under “cod”, but no property of State is read from "
-        + "there. Use an attribute's name, or set it as the ImportName of one. Did you mean code?")
+        + "“\(name)”. Use an attribute's name in the layout, or set “\(name)” as the ImportName of "
+        + "an attribute. Did you mean code?")
     #expect(try failure(#"{"AK": {},}"#).message.contains("comma"))
     let key = try failure(
       #"{"states": {"AK": {}, 5}}"#, .values(of: "states", key: "code"))

@@ -81,10 +81,13 @@ import Testing
     let error = try workshop.failure { try workshop.list("[" + items.joined(separator: ",") + "]") }
     #expect(
       error.message
-        == "3000 items of Employee lack employeeID, which identifies them. Add it to each. The "
-        + "first 20 are listed.")
+        == "3000 items of Employee lack employeeID, which identifies an item. Add employeeID to "
+        + "each item. The first 20 are listed.")
     #expect(error.violations.map { $0.location?.path } == (1...20).map { "$[\($0)]" })
-    #expect(error.violations.allSatisfy { $0.message == "The item has no employeeID. Add it." })
+    #expect(
+      error.violations.allSatisfy {
+        $0.message == "The item has no employeeID. Add employeeID."
+      })
   }
 
   @Test("Items of an entity without an identity are always inserted")

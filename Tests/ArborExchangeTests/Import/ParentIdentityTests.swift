@@ -201,7 +201,8 @@ import Testing
     }
     #expect(error.code == .missingIdentity)
     #expect(
-      error.message == "An item of Field lacks type, rank, which identifies it. Add it.")
+      error.message == "An item of Field lacks type, rank, which identifies the item. Add type, "
+        + "rank.")
     try workshop.finish()
   }
 

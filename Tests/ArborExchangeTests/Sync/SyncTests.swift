@@ -143,7 +143,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     let error = #expect(throws: ArborError.self) { try sync(workshop, #"{"id": 1}"#, serializer) }
     #expect(error?.code == .invalidArgument && error?.keyPath == "name")
     #expect(
-      error?.message == "The mapping of Employee has name twice. Remove one of the entries.")
+      error?.message == "The mapping of Employee lists name twice. Remove one of the entries.")
     try workshop.finish()
   }
 

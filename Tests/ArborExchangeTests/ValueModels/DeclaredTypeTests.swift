@@ -133,7 +133,7 @@ import Testing
       #expect(error.code == .invalidManagedKey && error.keyPath == "idd")
       #expect(
         error.message
-          == "Nowhere.title is “idd” in the store, but Banner has no such property. Rename or "
+          == "Nowhere.title maps to “idd” in the store, but Banner has no such property. Rename or "
           + "exclude it in managedKeys. Did you mean id?")
     }
     try workshop.finish()

@@ -31,8 +31,8 @@ import Testing
     for error in [encoded, written] {
       #expect(
         error.message
-          == "The property is Int, but its transformer takes Optional<URL>. Use a transformer of "
-          + "its type.")
+          == "The property is Int, but its transformer takes Optional<URL>. Use a transformer for "
+          + "Int.")
     }
     #expect(try workshop.all("Item").count == 1)
     // A `nil` value is not type-checked.
@@ -95,13 +95,13 @@ import Testing
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(
       wrong.message
-        == "Expected Int for the property, but the transformer's value is URL. Return Int, or use "
+        == "Expected Int for the property, but the transformer returned URL. Return Int, or use "
         + "another transformer."
     )
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "Expected URL for the property, but the transformer's value is nil. Return URL, or use "
+        == "Expected URL for the property, but the transformer returned nil. Return URL, or use "
         + "another transformer."
     )
     let written = try #require(throws: ArborError.self) { try url.write(5) }

@@ -175,8 +175,8 @@ import Testing
       let error = #expect(throws: ArborError.self) { try query.limit(2).page(after: nil) }
       #expect(
         error?.message
-          == "Pages cannot be ordered by random(), whose value changes each time. Order by a "
-          + "stable value, or fetch everything at once.")
+          == "Pages cannot be ordered by random(), whose value changes with each evaluation. Order "
+          + "by a stable value, or fetch everything at once.")
       #expect(error?.code == .invalidArgument && error?.keyPath == "random()")
     }
   }

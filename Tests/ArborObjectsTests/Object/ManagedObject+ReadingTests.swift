@@ -203,8 +203,8 @@ import Testing
         #expect(
           error.message
             == "Employee.\(property) of \(ada.objectID) can't be read: its context was deallocated "
-            + "or reset. Keep the context while its objects are in use, or fetch the object again "
-            + "by its objectID.")
+            + "or reset. Keep the context alive while its objects are in use, or fetch the object "
+            + "again by its objectID.")
       }
     }
   }

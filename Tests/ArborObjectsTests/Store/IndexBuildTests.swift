@@ -198,8 +198,8 @@ import Testing
     }
     let sentence =
       "Objects written while an index was being built share values that must be unique. Open the "
-      + "store with options.indexBuilds set to .inBackground, change them and reopen it, or "
-      + "restore the former model with PersistentStore.revertMigration(_:)."
+      + "store with options.indexBuilds set to .inBackground, change the values and reopen the "
+      + "store, or restore the former model with PersistentStore.revertMigration(_:)."
     #expect(message() == sentence)
     #expect(message() == sentence)
     let store = try PersistentStore(model: model, at: .file(url), options: options)

@@ -99,8 +99,8 @@ import ArborObjects
       #expect(error.code == .inUse)
       let path = folder.path("a.arbor")
       #expect(
-        error.message == "\(path) is in use by another process or store. Close it there, then try "
-          + "again.")
+        error.message == "\(path) is in use by another process or store. Close the store there, "
+          + "then try again.")
     }
     try store.compact()
     #expect(try context.count(FetchRequest<Company>()) == 1)

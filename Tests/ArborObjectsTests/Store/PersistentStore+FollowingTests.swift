@@ -119,8 +119,8 @@ import ArborObjects
     own.close()
     #expect(
       #expect(throws: ArborError.self) { try follow() }?.message
-        == "\(path) has its own commits after commit 1 of the log \(logPath), which it "
-        + "follows. Move it away, and reopen it to rebuild it from the log.")
+        == "\(path) has its own commits after commit 1 of the log \(logPath), which the store "
+        + "follows. Move the file away, and open the store again to rebuild it from the log.")
   }
 
   @Test("Files that don't follow the log are rejected")
@@ -166,9 +166,9 @@ import ArborObjects
     let error = #expect(throws: ArborError.self) { try replica.catchUp() }
     #expect(
       error?.message
-        == "The log \(logPath) continues with a snapshot that its commits don't lead to. Reading "
-        + "still works; close the store and reopen it to rebuild it from the "
-        + "log's newest snapshot.")
+        == "The log \(logPath) continues with a snapshot that doesn't follow from its commits. The "
+        + "store can still be read. Close and reopen it to rebuild it from the log's newest "
+        + "snapshot.")
     #expect(replica.following?.problem?.message == error?.message)
     #expect(try names(replica) == ["Ada", "Grace"])
     replica.close()
@@ -195,8 +195,8 @@ import ArborObjects
     try later.backUp(to: log)
     let error = #expect(throws: ArborError.self) { try replica.catchUp() }
     #expect(
-      error?.message == "The log \(logPath) continues with another model. Reading still works; "
-        + "close the store and reopen it to rebuild it from the log's newest snapshot.")
+      error?.message == "The log \(logPath) continues with another model. The store can still be "
+        + "read. Close and reopen it to rebuild it from the log's newest snapshot.")
     #expect(replica.following?.problem?.code == .modelChanged)
     #expect(try names(replica) == ["Ada"])
     replica.close()

@@ -176,7 +176,7 @@ import ArborObjects
     #expect(try names(a) == names(b))
     #expect(
       message { try a.share(through: log) }
-        == "The store already follows a log. Open it without one.")
+        == "The store already follows a log. Open the store without a log to share it.")
     for store in [a, b] {
       try store.check()
       store.close()
@@ -185,7 +185,7 @@ import ArborObjects
     defer { c.close() }
     #expect(
       message { try c.share(through: log) }
-        == "The log simulated already exists. Open a store that follows it.")
+        == "The log simulated already exists. Open a store that follows the log.")
     try insert("Ada", c)
     #expect(c.sharing == nil)
   }
@@ -254,9 +254,9 @@ import ArborObjects
     let batch = try #require(error?.batch)
     #expect(
       error?.message
-        == "It is unknown whether the log has the commit. Call PersistentStore.outcome(of:) with "
-        + "the batch \(batch.uuidString) once the log answers again; until then, don't commit the "
-        + "same changes from another context.")
+        == "It is unknown whether the log contains the commit. Once the log is reachable again, "
+        + "call PersistentStore.outcome(of:) with the batch \(batch.uuidString); until then, don't "
+        + "commit the same changes from another context.")
     #expect(try names(a) == [])
     #expect(try a.outcome(of: batch) == .committed)
     #expect(try a.outcome(of: UUID()) == .unknown)
@@ -274,9 +274,9 @@ import ArborObjects
     try b.catchUp()
     log.lose(2)
     let text =
-      "The log simulated doesn't have the store's commit 3, or has another one: they have "
-      + "diverged. Close the store and reopen it. Reopening preserves the commits that the log "
-      + "doesn't have."
+      "The log simulated doesn't have the store's commit 3, or has a different commit with that "
+      + "number: the store and the log have diverged. Close and reopen the store, which keeps the "
+      + "commits that the log doesn't have."
     #expect(message { try a.catchUp() } == text)
     #expect(message { try insert("Margaret", a) } == text)
     #expect(try names(a) == ["Ada", "Barbara", "Grace"])
@@ -285,9 +285,9 @@ import ArborObjects
     #expect(error?.code == .forked)
     #expect(
       error?.message
-        == "The log simulated doesn't have the store's commits 2 to 3: the server has lost them. "
-        + "The store was kept as \(path("a")).forked-3; reopen it to rebuild it from the log, and "
-        + "copy what is needed from the kept store.")
+        == "The log simulated doesn't have the store's commits 2 to 3: the server has lost these "
+        + "commits. The store was kept as \(path("a")).forked-3. Reopen the original path to "
+        + "rebuild the store from the log, and copy what you need from the kept store.")
     #expect(error?.violations.count == 2)
     let lost = try #require(error?.violations.first?.message)
     #expect(lost.hasPrefix("Commit 2 of "))
@@ -325,7 +325,7 @@ import ArborObjects
     #expect(
       message { try open("c").close() }
         == "\(path("c")) is a copy of the store of the log simulated, with an unknown position in "
-        + "the log. Move it away, and reopen it to rebuild it from the log.")
+        + "the log. Move the file away, and open the store again to rebuild it from the log.")
     #expect(
       message {
         try PersistentStore(for: Office.classes, at: .inMemory, following: log).close()

@@ -134,8 +134,9 @@ import Testing
     #expect(error.code == .fileReplaced)
     #expect(
       error.message
-        == "\(path) was removed, replaced or overwritten by another program while it was open. No "
-        + "more is written to it; close the store wherever it is open, then reopen it.")
+        == "\(path) was removed, replaced or overwritten by another program while it was open. "
+        + "Nothing more will be written to it. Close the store wherever it is open, then reopen "
+        + "it.")
     store.close()
     let copy = try PersistentStore(for: Office.classes, at: .path(path))
     defer { copy.close() }

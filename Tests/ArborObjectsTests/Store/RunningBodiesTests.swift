@@ -47,7 +47,8 @@ import Testing
       await gate.waitUntilReached()
       let drain = _Concurrency.Task { await store.drain(within: .seconds(600)) }
       let message =
-        "closed: The store is being closed and runs no more background work. Open it again."
+        "closed: The store is being closed and doesn't accept more background work. Reopen the "
+        + "store."
       while await Self.refusal({ try await store.perform { _ in } }) == "none" {}
       #expect(await Self.refusal { try await store.perform { _ in } } == message)
       #expect(await Self.refusal { try await store.performBackground { _ in } } == message)

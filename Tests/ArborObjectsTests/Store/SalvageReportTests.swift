@@ -88,7 +88,7 @@ import Testing
         Read the newest state, from commit 1.
         Person: 2 kept, 0 doubtful, 0 lost
         Team: 1 kept, 0 doubtful, 0 lost
-        The file no longer contains its catalog. That of a new store was used.
+        The file no longer contains its catalog. The catalog of a new store was used.
         """)
   }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(
       SalvageReport(result).description == """
         Read the newest state, from commit 7.
-        A later header may be lost, so this may not be the number of the last commit.
+        A later header may be lost, so the number of the last commit is uncertain.
         doubtful metadata: a\\nPerson: 9 kept\\u{1B}[2J
         """)
   }

@@ -67,7 +67,7 @@ import ArborObjects
     #expect(error?.code == .notAllowed)
     #expect(
       error?.message
-        == "The log simulated already exists. Open a store that follows it.")
+        == "The log simulated already exists. Open a store that follows the log.")
     try Self.insert("Ada", other)
     #expect(other.sharing == nil)
   }

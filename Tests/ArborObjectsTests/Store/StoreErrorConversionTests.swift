@@ -91,8 +91,9 @@ import Testing
     #expect(
       ArborError(opening: .migrationUnderWay(Self.marker)).message
         == "The store has been migrating to another model since 2026-05-09T06:13:20Z and cannot be "
-        + "written until that is done. Open it with that model to continue the migration, open it "
-        + "for reading, or abandon the migration with PersistentStore.revertMigration(_:).")
+        + "written until the migration is complete. Open the store with that model to continue the "
+        + "migration, open it read-only, or abandon the migration with "
+        + "PersistentStore.revertMigration(_:).")
   }
 
   @Test("A missing file and a missing folder have different messages")
@@ -101,7 +102,7 @@ import Testing
     let (file, inner) = (folder.path("a.arbor"), folder.path("none/a.arbor"))
     #expect(
       ArborError(opening: .missing(path: file)).message
-        == "There is no store at \(file). Check the path, or open it with a model to create one.")
+        == "There is no store at \(file). Check the path, or pass a model to create the store.")
     #expect(
       ArborError(opening: .missing(path: inner)).message
         == "There is no folder \(folder.path("none")). Check the path, or create the folder.")
@@ -126,7 +127,7 @@ import Testing
       guard message("secret") == "\(secret) cannot be read. Check its permissions." else { exit(2) }
       guard
         message("fixed")
-          == "\(fixed) is not writable. Check its permissions, or open it for reading only."
+          == "\(fixed) is not writable. Check its permissions, or open the store read-only."
       else { exit(3) }
       guard
         message("open") == "\(open) is read-only. Open it for writing, or check its permissions."
@@ -137,8 +138,8 @@ import Testing
       guard setuid(4711) == 0 else { exit(1) }
       guard
         ArborError(opening: .readOnly(path: "\(path)/open")).message
-          == "The folder \(path) is not writable. Check its permissions, or open the store for "
-          + "reading only."
+          == "The folder \(path) is not writable. Check its permissions, or open the store "
+          + "read-only."
       else { exit(2) }
     }
   }

@@ -22,12 +22,12 @@ import Testing
     arguments: [
       ("http://example.org/tmp/a.arbor", "its scheme is http and must be file"),
       ("a.arbor", "its scheme is missing and must be file"),
-      ("file://example.org/tmp/a.arbor", "it names the host example.org"),
+      ("file://example.org/tmp/a.arbor", "it contains the host example.org"),
       ("file:///tmp/a.arbor?x=1", "it has a query"),
       ("file:///tmp/a.arbor#1", "it has a fragment"),
       ("file:///tmp/%FF.arbor", "its path is not UTF-8"),
       ("file:///tmp/%C3(.arbor", "its path is not UTF-8"),
-      ("file:///tmp/a%00b.arbor", "its path has a zero byte"),
+      ("file:///tmp/a%00b.arbor", "its path contains a zero byte"),
     ])
   func urlsThatNameNoFileAreRefused(text: String, what: String) throws {
     let url = try #require(URL(string: text))

@@ -128,7 +128,8 @@ import Testing
       let empty = try failure { try context.commit() }
       #expect(empty.violations.map(\.keyPath) == ["labels"])
       #expect(
-        empty.message == "Basket.labels has no members. Add at least one, or make it optional.")
+        empty.message == "Basket.labels has no members. Add at least one, or make the relationship "
+          + "optional.")
       let fruit = try context.insert("Fruit")
       basket["labels"] = [fruit]
       basket["fruits"] = [fruit]

@@ -127,6 +127,6 @@ private final class Everything: ManagedObject {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("The number doesn't fit the attribute Everything."))
-    #expect(text.contains("which takes an integer from -32768 to 32767. Check it before"))
+    #expect(text.contains("which takes an integer from -32768 to 32767. Check the number before"))
   }
 }

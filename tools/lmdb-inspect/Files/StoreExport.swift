@@ -73,7 +73,7 @@ struct StoreExport {
       }
       guard AttributeMask.canMask(attribute.type) else {
         throw InspectError.notFound(
-          "--mask: values of \(name) cannot be masked. Remove it, or mask another attribute.")
+          "--mask: values of \(name) cannot be masked. Omit the option, or mask another attribute.")
       }
       let mask = AttributeMask(attribute: attribute, key: maskKey)
       for concrete in model.entities

@@ -45,7 +45,7 @@ struct UserFile {
   /// Returns the contents, or `nil` if the file doesn't exist. Reports and ignores an unusable file.
   func contents<Value: Decodable>(_ type: Value.Type) -> Value? {
     do { return try read(type) } catch {
-      StandardStream.report("lmdb-inspect: \(error) It is ignored.")
+      StandardStream.report("lmdb-inspect: \(error) The file is ignored.")
       return nil
     }
   }
@@ -93,7 +93,7 @@ struct UserFile {
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw unusable(path, "it is not a file")
+      throw unusable(path, "it is not a regular file")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
       throw unusable(path, "other users can change it")
@@ -102,12 +102,12 @@ struct UserFile {
       data.count <= Self.largest
     else { throw unusable(path, "it is too large") }
     guard let value = try? JSONDecoder().decode(type, from: data) else {
-      throw unusable(path, "it is damaged")
+      throw unusable(path, "its contents are not valid")
     }
     return value
   }
 
   private func unusable(_ path: String, _ reason: String) -> InspectError {
-    .unreadable("\(path) cannot be used: \(reason). Correct or remove it.")
+    .unreadable("\(path) cannot be used: \(reason). Correct or remove the file.")
   }
 }

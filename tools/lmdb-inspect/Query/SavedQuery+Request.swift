@@ -36,7 +36,7 @@ extension QueryShelf {
     _ read: (QueryShelf) throws(UserFileError) -> R, else empty: R
   ) -> R {
     do { return try read(self) } catch {
-      StandardStream.report("lmdb-inspect: \(error) It is ignored.")
+      StandardStream.report("lmdb-inspect: \(error) The file is ignored.")
       return empty
     }
   }

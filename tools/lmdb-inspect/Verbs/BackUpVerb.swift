@@ -24,7 +24,7 @@ struct BackUpVerb: ParsableCommand {
   @Argument(help: "The log's folder, one for each store. It is created if it doesn't exist.")
   var folder: String
 
-  @Flag(help: "Create a snapshot in any case, so that later restores are faster.")
+  @Flag(help: "Always create a snapshot, so that later restores are faster.")
   var snapshot = false
 
   @Flag(help: "Print one JSON document.")

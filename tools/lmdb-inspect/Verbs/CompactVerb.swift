@@ -8,8 +8,9 @@ struct CompactVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Releases a store's free pages. Writes to the file.",
     discussion: """
-      Replaces the store with a compacted copy, which needs additional space meanwhile. No other \
-      process may have the store open. If interrupted, either the former or the new file remains.
+      Replaces the store with a compacted copy, which temporarily needs additional space. No other \
+      process may have the store open. If the command is interrupted, either the former or the new \
+      file remains.
 
       Example: lmdb-inspect compact Staff.arbor
       """)

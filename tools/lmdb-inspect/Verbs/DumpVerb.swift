@@ -15,9 +15,10 @@ struct DumpVerb: RowVerb {
       ArborData store prints the objects of all entities, and any other LMDB file prints the \
       entries of all tables.
 
-      With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
-      seeds can read them. Links between the printed objects are kept. --csv, --tsv and --markdown \
-      print the objects of one entity; properties added by subentities are columns, too.
+      With --ndjson, each line is a JSON document. “load” creates the same store from these \
+      documents, and seeds can read them. Links between the printed objects are kept. --csv, --tsv \
+      and --markdown print the objects of one entity; properties added by subentities are columns, \
+      too.
 
       Example: lmdb-inspect dump Staff.arbor Employee --where "age > 40" --csv -o old.csv
       """)

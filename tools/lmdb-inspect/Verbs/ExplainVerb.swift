@@ -17,7 +17,7 @@ struct ExplainVerb: Verb {
 
       --what-if estimates the size of an index that doesn't exist, and counts the objects that the \
       query would find with it. A column is a property, with a minus sign for descending order, or \
-      with [cd] for text without case and diacritics.
+      with [cd] to ignore case and diacritics in text.
 
       Example: lmdb-inspect explain Staff.arbor Employee "age > 40" --analyze --what-if age,name
       """)

@@ -12,7 +12,7 @@ struct LogVerb: ParsableCommand {
     abstract: "Lists the snapshots of a log, and the last commit of each.",
     discussion: """
       With --verify, every byte is read and the checksums are verified. Exit code 1: a file has \
-      changed since it was written, or the last one is truncated.
+      changed since it was written, or the last file is truncated.
 
       Example: lmdb-inspect log backups/staff --verify
       """)

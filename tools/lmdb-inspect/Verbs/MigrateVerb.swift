@@ -10,7 +10,7 @@ struct MigrateVerb: AsyncParsableCommand {
     commandName: "migrate", abstract: "Migrates a store to another model. Writes to the file.",
     discussion: """
       Performs the steps that “plan” prints, or resumes an interrupted migration. Steps that \
-      require code can only be run by the program that contains it.
+      require code can only be run by the program that contains the code.
 
       Example: lmdb-inspect migrate Staff.arbor Staff.xcdatamodeld --drop Employee.age
       """)

@@ -11,9 +11,9 @@ struct QueriesVerb: RowVerb {
     commandName: "queries",
     abstract: "Lists the model's fetch requests, your saved queries and your recent ones.",
     discussion: """
-      “query --request” and “query --named” run them. Saved queries are kept in \
-      $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 that were \
-      run in a terminal or on the page in $XDG_STATE_HOME/lmdb-inspect, by default \
+      “query --request” and “query --named” run these queries. Saved queries are kept in \
+      $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 queries \
+      that were run in a terminal or on the page in $XDG_STATE_HOME/lmdb-inspect, by default \
       ~/.local/state/lmdb-inspect. Only you can read these files. Each applies to one store and \
       its copies.
 

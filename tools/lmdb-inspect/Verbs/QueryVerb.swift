@@ -43,7 +43,7 @@ struct QueryVerb: RowVerb {
       "A predicate for the groups, such as \"@count > 10\".", valueName: "predicate"))
   var having: String?
 
-  @Flag(help: "Print equal rows once.")
+  @Flag(help: "Omit duplicate rows.")
   var distinct = false
 
   @Option(help: ArgumentHelp("Save the query under a name for --named.", valueName: "name"))

@@ -12,11 +12,11 @@ struct ReadersVerb: RowVerb {
     commandName: "readers",
     abstract: "Lists a file's readers, their start times and the pages they pin.",
     discussion: """
-      A process that reads an earlier state pins the pages that have been replaced since. Until it \
-      ends, the file grows instead of reusing them. The time at which the state was replaced is \
-      estimated from the history of commits, which only ArborData stores have. Readers whose \
-      process has ended are stale. They are removed when a program next opens the file, or \
-      immediately with --clear.
+      A process that reads an earlier state pins the pages that have been replaced since. Until \
+      the read ends, the file grows instead of reusing these pages. The time at which the state \
+      was replaced is estimated from the history of commits, which only ArborData stores have. \
+      Readers whose process has ended are stale. They are removed when a program next opens the \
+      file, or immediately with --clear.
 
       Example: lmdb-inspect readers Staff.arbor --clear
       """)

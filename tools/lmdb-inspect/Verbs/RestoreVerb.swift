@@ -28,7 +28,7 @@ struct RestoreVerb: ParsableCommand {
       valueName: "date"))
   var at: String?
 
-  @Option(help: ArgumentHelp("The state after a commit.", valueName: "number"))
+  @Option(help: ArgumentHelp("The state after the commit with this number.", valueName: "number"))
   var sequence: UInt64?
 
   @Flag(help: "Print one JSON document.")

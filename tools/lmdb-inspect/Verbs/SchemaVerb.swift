@@ -15,7 +15,7 @@ struct SchemaVerb: Verb {
       Reads stores as well as .xcdatamodeld, .xcdatamodel and .model.json. With --swift or \
       --macros, it prints a Swift source file with a typed class for each entity and an \
       enumeration that creates the whole model from them. --svg and --mermaid draw the entities. \
-      With --against, the differences of another model are printed or drawn: “+” marks what only \
+      With --against, the differences from another model are printed or drawn: “+” marks what only \
       the other model has, “−” what it doesn't have, and “~” what differs.
 
       Example: lmdb-inspect schema Staff.arbor --macros
@@ -37,7 +37,7 @@ struct SchemaVerb: Verb {
 
   @Option(
     help: ArgumentHelp(
-      "Show the differences of another model: a .xcdatamodeld, .xcdatamodel or .model.json.",
+      "Show the differences from another model: a .xcdatamodeld, .xcdatamodel or .model.json.",
       valueName: "model"), completion: .file())
   var against: String?
 
@@ -51,7 +51,8 @@ struct SchemaVerb: Verb {
 
   func validate() throws {
     if against != nil, entity != nil || swift || macros {
-      throw ValidationError("--against compares whole models. Omit the entity and classes.")
+      throw ValidationError(
+        "--against compares whole models. Omit the entity, --swift and --macros.")
     }
   }
 

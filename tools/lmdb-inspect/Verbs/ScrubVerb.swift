@@ -13,7 +13,7 @@ struct ScrubVerb: ParsableCommand {
       digest of every database with the one that commits maintain. Stops at the first damage and \
       reports it as a problem; “check” lists problems of records, indexes and links. Other \
       processes can use the store meanwhile. Writes the date of the scrub to the file, and \
-      recomputes digests that a program without them has not maintained.
+      recomputes digests that a program without support for them has not maintained.
 
       Example: lmdb-inspect scrub Staff.arbor
       """)

@@ -35,7 +35,7 @@ struct ServeVerb: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A model whose differences the Schema page draws: a .xcdatamodeld, .xcdatamodel or "
+      "A model to compare with the store's on the Schema page: a .xcdatamodeld, .xcdatamodel or "
         + ".model.json.", valueName: "model"), completion: .file())
   var against: String?
 
@@ -79,11 +79,11 @@ struct ServeVerb: ParsableCommand {
   private func serve(_ file: InspectedFile, _ printer: inout Printer) throws {
     guard against == nil else {
       throw InspectError.unreadable(
-        "\(path) is an LMDB file of another program, which has no model. Omit --against.")
+        "\(path) is another program's LMDB file and has no model. Omit --against.")
     }
     guard !write else {
       throw InspectError.unreadable(
-        "\(path) is an LMDB file of another program, which can only be read. Omit --write.")
+        "\(path) is another program's LMDB file and can only be read. Omit --write.")
     }
     let browser = try FileBrowser(file.environment, path: file.path, port: port)
     announce(browser.url, &printer)

@@ -67,8 +67,8 @@ extension StoreQuery {
     guard let key = sortKeys.first(where: \.isFleeting) else { return }
     throw ArborError(
       .invalidArgument,
-      "Pages cannot be ordered by \(key.text), whose value changes each time. Order by a stable "
-        + "value, or fetch everything at once."
+      "Pages cannot be ordered by \(key.text), whose value changes with each evaluation. Order by "
+        + "a stable value, or fetch everything at once."
     ).with(entity: entity.name, keyPath: key.text)
   }
 }
@@ -95,8 +95,8 @@ extension FetchDescription {
     else {
       throw ArborError(
         .invalidArgument,
-        "The page token belongs to another request or store. Use it with the entity, predicate and "
-          + "sort keys of its page."
+        "The page token belongs to another request or store. Use it with the same entity, "
+          + "predicate and sort keys as the page that returned it."
       ).with(entity: entityName)
     }
     return RowContinuation(values: token.values, number: token.number)

@@ -87,7 +87,8 @@ extension Session {
     throw ArborError(
       .notAllowed,
       "This context already holds objects of \(binding.entity.name) that are not of class "
-        + "\(binding.objectClass). Open the store with its classes, or use the class first."
+        + "\(binding.objectClass). Pass the class when opening the store, or use the class before "
+        + "fetching such objects."
     ).with(entity: binding.entity.name)
   }
 

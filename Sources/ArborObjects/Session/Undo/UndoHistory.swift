@@ -424,7 +424,9 @@ extension UndoHistory {
     }
     guard let history else { return }
     guard history.session == nil else {
-      stopProgram("The undo history already belongs to another context. Create a second one.")
+      stopProgram(
+        "The undo history already belongs to another context. Create another undo "
+          + "history for this context.")
     }
     history.session = session
     history.begin(at: session.log.count)

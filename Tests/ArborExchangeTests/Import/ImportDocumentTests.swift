@@ -290,7 +290,7 @@ import Testing
     #expect(
       unknown.message
         == "The layout puts the items' keys under “cod”, but no property of State is read from "
-        + "“\(name)”. Use an attribute's name in the layout, or set “\(name)” as the ImportName of "
+        + "“cod”. Use an attribute's name in the layout, or set “cod” as the ImportName of "
         + "an attribute. Did you mean code?")
     #expect(try failure(#"{"AK": {},}"#).message.contains("comma"))
     let key = try failure(

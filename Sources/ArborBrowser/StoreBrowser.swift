@@ -29,7 +29,7 @@ public final class StoreBrowser: Sendable {
     /// page. The default is `false`. A store opened read-only can never be changed.
     public var allowsWriting = false
     /// The port on 127.0.0.1. The default, 0, selects a free port. A store gets the same port each
-    /// time if it is free, because web browsers keep the settings of a page by its port.
+    /// time if that port is free, because web browsers store a page's settings per port.
     public var port: UInt16 = 0
     /// The time without an authorized request after which the browser stops. The default is half an
     /// hour. A page that shows the live history counts as a request.

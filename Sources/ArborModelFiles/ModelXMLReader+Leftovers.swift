@@ -35,7 +35,8 @@ extension ModelXMLReader {
           nodes[subject], entity: entity.name, property: relationship.name,
           "Relationship \(entity.name).\(relationship.name) names "
             + "\(relationship.destination).\(inverse) as its inverse, which \(what). The "
-            + "relationship is read without an inverse. Make both relationships name each other.")
+            + "relationship is read without an inverse. Make the two relationships name each other."
+        )
         model.entities[index].relationships[propertyIndex].inverse = nil
         mended.insert(subject)
       }

@@ -35,7 +35,7 @@ extension PostgresLog {
       for (name, time) in times where time < .milliseconds(1) || time > .seconds(86_400) {
         throw ArborError(
           .invalidArgument,
-          "PostgresLog.Options.\(name) is \(time). Use 1 millisecond to 1 day.")
+          "PostgresLog.Options.\(name) is \(time). Use a duration from 1 millisecond to 1 day.")
       }
       guard (1...1000).contains(connections) else {
         throw ArborError(

@@ -13,7 +13,7 @@ struct SnapshotTexts: Sendable {
   let root: String
   let add: String
   let addPart: String
-  /// Marks a snapshot as complete if it has `$3` parts, in which case it returns a row.
+  /// Marks a snapshot as complete if it has `$3` parts. Returns a row if the snapshot was marked.
   let complete: String
   /// Statements that remove the remains, older than a day, of attempts to begin a log of the store
   /// `$1`, and parts without a snapshot.

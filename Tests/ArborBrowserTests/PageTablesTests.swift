@@ -154,7 +154,7 @@ import ArborBrowser
     defer { file.remove() }
     let outcome = try BuiltProgram("lmdb-inspect").run(["serve", file.folder.path, "--write"])
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("which can only be read. Omit --write."), "\(outcome)")
+    #expect(outcome.errors.contains("and can only be read. Omit --write."), "\(outcome)")
     try ServedFile.use([file.folder.path]) { url in
       let page = try Chromium()
       try page.open(url)

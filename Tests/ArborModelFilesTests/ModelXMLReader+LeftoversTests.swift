@@ -180,11 +180,11 @@ import Testing
     #expect(
       told == [
         "2: Relationship A.first names B.a as its inverse, which names A.second as its inverse. "
-          + "The relationship is read without an inverse. Make both relationships name each other.",
+          + "The relationship is read without an inverse. Make the two relationships name each other.",
         "4: Relationship B.plain has no inverse, so its two sides can become inconsistent. Add an "
           + "inverse relationship to A.",
         "5: Relationship B.third names B.plain as its inverse, which has no inverse. The "
-          + "relationship is read without an inverse. Make both relationships name each other.",
+          + "relationship is read without an inverse. Make the two relationships name each other.",
       ])
   }
 

@@ -162,7 +162,7 @@ import Testing
     }
     #expect(
       Self.text(linked).contains(
-        "its context was deallocated or reset. Fetch it in this context"))
+        "its context was deallocated or reset. Fetch the object in this context"))
   }
 
   private static func text(_ result: ExitTest.Result?) -> String {

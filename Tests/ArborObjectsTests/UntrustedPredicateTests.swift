@@ -142,8 +142,8 @@ import Testing
   }
 
   private static let tooLarge =
-    "The predicate's computed values exceed its limit of 16777216 bytes and elements. Simplify it, "
-    + "or raise maximumValueSize in its limits."
+    "The predicate's computed values exceed its limit of 16777216, counting bytes and collection "
+    + "elements. Simplify it, or raise maximumValueSize in its limits."
 
   @Test("The size of joined lists is limited", .enabled(if: TestLength.isLong))
   func noListIsLongerThanMemory() throws {

@@ -98,7 +98,7 @@ import Testing
     let error = #expect(throws: ArborError.self) { try PostgresLog(connection, options: options) }
     #expect(
       error?.message
-        == "PostgresLog.Options.timeout is 0.0 seconds. Use 1 millisecond to 1 day."
+        == "PostgresLog.Options.timeout is 0.0 seconds. Use a duration from 1 millisecond to 1 day."
     )
   }
 

@@ -52,7 +52,7 @@ import Testing
     #expect(done.status == 0 && done.output.contains("no problems"), "\(done.errors)")
     let back = try run("revert", office.url.path)
     #expect(back.status == 0, "\(back.errors)")
-    #expect(back.output == "The store has model \(office.model.fingerprint) again.\n")
+    #expect(back.output == "The store was reverted to model \(office.model.fingerprint).\n")
     let again = try run("revert", office.url.path)
     #expect(again.status == 1 && again.errors.contains("no migration to revert"))
   }

@@ -70,7 +70,7 @@ extension CrashWriterRun {
     let store = try open()
     let end = writer.finish()
     #expect(end.status == 1)
-    #expect(end.errors.contains("Reopen it"), "\(end.errors)")
+    #expect(end.errors.contains("Reopen the store."), "\(end.errors)")
     try store.check()
     return (store, writer)
   }

@@ -31,7 +31,8 @@ import Testing
     // A program with the former model is refused, so that it cannot lose data that it doesn't know.
     let former = try CrashWriterRun(["append", path, "1", "1"])
     let refused = former.finish()
-    #expect(refused.status == 1 && refused.errors.contains("another model"), "\(refused.errors)")
+    #expect(
+      refused.status == 1 && refused.errors.contains("a different model"), "\(refused.errors)")
     let checked = try BuiltProgram("lmdb-inspect").run(["check", path])
     #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
   }
@@ -67,7 +68,7 @@ import Testing
     try addEntries(store, "Entry", 5)
     let end = watcher.finish()
     #expect(watcher.acknowledged("sees").last == 5)
-    #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
+    #expect(end.status == 1 && end.errors.contains("Reopen the store."), "\(end.errors)")
     #expect(try count(store, "Entry") == 5)
     try store.check()
   }
@@ -110,7 +111,7 @@ import Testing
     defer { store.close() }
     let end = watcher.finish()
     #expect(watcher.acknowledged("sees") == [0])
-    #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
+    #expect(end.status == 1 && end.errors.contains("Reopen the store."), "\(end.errors)")
   }
 
   @Test("After a kill at any moment the store has the former model or the new one, and is sound")

@@ -32,8 +32,8 @@ extension ArborError {
     case .valueTooLarge(let most):
       self.init(
         .limitExceeded,
-        "The predicate's computed values exceed its limit of \(most) bytes and elements. Simplify "
-          + "it, or raise maximumValueSize in its limits.")
+        "The predicate's computed values exceed its limit of \(most), counting bytes and collection "
+          + "elements. Simplify it, or raise maximumValueSize in its limits.")
     case .expressionTooComplex:
       self.init(
         .limitExceeded,

@@ -149,8 +149,9 @@ final class ImportMapper {
         case .relationship:
           throw ArborError(
             .invalidModel,
-            "The userInfo of \(ancestor.name) lists \(name) as its primary attribute. List "
-              + "attributes, and at most one to-one relationship."
+            "The userInfo of \(ancestor.name) lists the relationship \(name) in its primary "
+              + "attribute, but it is to-many or not the only relationship. List attributes and "
+              + "at most one to-one relationship."
           ).with(entity: ancestor.name, keyPath: name)
         case nil:
           throw ArborError(

@@ -136,8 +136,8 @@ struct JSONNodeSource: ValueModelSource {
       let isIndexed = node.kind == .array && JSONMemberPath.index(name) != nil
       guard isIndexed || node.kind == .object else {
         throw JSONNodeSource(node).fault(
-          "The path \(path.text) expects an object here, but found \(node.kind). Correct the path "
-            + "or the document.", .invalidPath)
+          "The path \(path.text) requires an object here, but the document contains \(node.kind). "
+            + "Correct the path or the document.", .invalidPath)
       }
       guard let next = node.child(name) else { return nil }
       node = next

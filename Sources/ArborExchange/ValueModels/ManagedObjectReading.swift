@@ -148,8 +148,8 @@ final class ManagedObjectReading: ModelSession {
   ) -> ArborError {
     ArborError(
       .invalidMapping,
-      "The objects form a cycle through one whose \(traits.name) is being created. Add the "
-        + "property that closes the cycle to backReferences of a class, or exclude it in "
+      "The objects form a cycle through an object whose \(traits.name) is still being created. "
+        + "Add the property that closes the cycle to backReferences of a class, or exclude it in "
         + "managedKeys."
     ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
   }

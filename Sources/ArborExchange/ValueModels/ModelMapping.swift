@@ -73,8 +73,8 @@ final class ModelMapping {
 
   /// Returns the counterpart of a property in the entity.
   ///
-  /// - Parameter type: The type of the property, which must fit a relationship regardless of the
-  ///   value; `nil` if it is unknown.
+  /// - Parameter type: The type of the property, or `nil` if it is unknown. If the counterpart is a
+  ///   relationship, the type must fit it regardless of the value.
   func property(_ key: String, as type: Any.Type? = nil) throws(ArborError) -> Property {
     let index = try index(of: key)
     cursor = index + 1

@@ -81,7 +81,7 @@ struct ModelJSONReader {
 
   mutating func elements(_ node: JSONNode) -> [JSONNode] {
     if let elements = node.elements { return elements }
-    report(node, "Expected a list in brackets, but found \(node.kind).")
+    report(node, "Expected an array, but found \(node.kind).")
     return []
   }
 

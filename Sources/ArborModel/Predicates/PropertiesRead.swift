@@ -13,7 +13,7 @@ package struct PropertiesRead: Sendable {
   package private(set) var own = Slots()
   /// The properties of other objects that are read, by declared entity.
   package private(set) var others: [Int: Slots] = [:]
-  /// Whether objects are read whose entity is known only during evaluation.
+  /// Whether evaluation reads objects whose entity isn't known in advance.
   package private(set) var readsAnything = false
   /// Whether evaluating an object twice can have different results, because of the time or random
   /// numbers.

@@ -213,7 +213,7 @@ package final class NumberMap {
     return (memory, entries.bindMemory(to: Entry.self, capacity: size))
   }
 
-  /// The slot of maps without entries. `Sendable`, because it is never written.
+  /// The slot shared by empty maps. `Sendable` because it is never written to.
   private struct Nothing: @unchecked Sendable {
     let entries: UnsafeMutablePointer<Entry>
   }

@@ -26,7 +26,7 @@ extension FetchedResults {
 
     /// The objects that are no longer results, in ascending order of their indices before.
     public let deletions: [Single]
-    /// The objects that have become results, in ascending order of their indices after.
+    /// The objects that have become results, in ascending order of their indices after the change.
     public let insertions: [Single]
     /// The objects whose position relative to other results changed, in ascending order of their
     /// indices after.

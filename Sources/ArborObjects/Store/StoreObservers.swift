@@ -1,8 +1,8 @@
 internal import ArborLocks
 internal import ArborStore
 
-/// The signals of observers that wait for a store's commits. They are raised after every commit, of
-/// this process or another, and when the store is closed.
+/// The signals of observers that wait for a store's commits. They are raised after every commit,
+/// whether by this process or another, and when the store is closed.
 ///
 /// The sequences of ``PersistentStore/changes`` share one signal, which ends with the store.
 /// Observers of fetched results have their own.

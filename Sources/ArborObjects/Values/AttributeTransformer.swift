@@ -29,8 +29,8 @@ public protocol AttributeTransformer<Transformed>: Sendable {
   /// - Throws: Any error if the value cannot be converted.
   func data(from value: Transformed) throws -> Data
 
-  /// Returns the value of bytes created by ``data(from:)``, possibly in an earlier version of the
-  /// program.
+  /// Returns the value decoded from bytes that ``data(from:)`` created, possibly in an earlier
+  /// version of the program.
   ///
   /// - Throws: Any error if the bytes are invalid.
   func value(from data: Data) throws -> Transformed

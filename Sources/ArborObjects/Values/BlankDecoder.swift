@@ -2,10 +2,10 @@ internal import ArborFoundation
 
 /// A decoder of blank values: zeros, empty strings, empty collections, `nil`.
 ///
-/// A codable attribute without a value is read as its blank value, as a number is read as zero.
-/// Blank values are also placeholders for tracing key paths without an object. A decoder with marks
-/// assigns a different value to one part, to distinguish it from the others. A decoder with a
-/// record notes the keys and types that the outermost value requests.
+/// A codable attribute without a value is read as its blank value, just as a missing number is read
+/// as zero. Blank values are also placeholders for tracing key paths without an object. A decoder
+/// with marks assigns a different value to one part, to distinguish it from the others. A decoder
+/// with a record notes the keys and types that the outermost value requests.
 struct BlankDecoder: Decoder {
   /// The error thrown if a type rejects blank parts.
   struct Refused: Error {}

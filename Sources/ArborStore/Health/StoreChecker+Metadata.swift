@@ -35,7 +35,7 @@ extension StoreChecker {
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
-      .header, "The entry \"migration\" is damaged, missing, or doesn't match the header.")
+      .header, "The entry \"migration\" is damaged or missing, or doesn't match the header.")
   }
 
   private mutating func checkIndexBuilds(
@@ -65,7 +65,7 @@ extension StoreChecker {
     let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
     if !isSound || (bytes != nil) != header.keepsLog {
-      report.add(.header, "The entry \"log\" is damaged, missing, or doesn't match the header.")
+      report.add(.header, "The entry \"log\" is damaged or missing, or doesn't match the header.")
     }
     guard let database = try store.logDatabase() else { return }
     try reader.forEachEntry(of: database, limit) { entry in

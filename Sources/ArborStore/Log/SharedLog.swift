@@ -21,7 +21,7 @@ package protocol SharedLog: Sendable {
   /// Returns groups after a sequence number, oldest first: some or all of them, but at least one if
   /// there are any.
   func groups(after sequence: UInt64) throws(StoreError) -> [LoggedGroup]
-  /// Reserves numbers of a counter, none of them below `least`. They are never reserved again.
+  /// Reserves numbers from a counter, none of them below `least`. A number is never reserved twice.
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>

@@ -166,8 +166,8 @@ private struct AnewSearch {
     }
   }
 
-  /// Adds a relationship of an entity of the older model that some objects lose with their parent
-  /// entity.
+  /// Adds a relationship that an entity of the older model declares. Some objects lose the
+  /// relationship because their entity no longer inherits from that entity.
   private mutating func addRelationship(_ former: String?, of entity: String) {
     guard let plan = plans.values.first(where: { $0.oldName == entity }) else { return }
     for (name, source) in plan.relationships where source == former { add(plan.name, name) }

@@ -23,7 +23,7 @@ struct ThreadID: Sendable, Equatable {
 /// Detects whether this process is a fork of another one.
 ///
 /// LMDB lets a child use an inherited environment, which corrupts the file. Checking the process ID
-/// at every begin would cost a system call, so a handler counts the forks instead.
+/// each time a transaction begins would cost a system call, so a handler counts forks instead.
 enum ForkGuard {
   private static let forks: Atomic<Int> = Atomic(0)
   private static let isInstalled: Bool =

@@ -241,7 +241,7 @@ struct PageGuard: ~Copyable {
     return verifier.takeClaims()
   }
 
-  /// Verifies all pages of the state, none of which may be written in the meantime.
+  /// Verifies all pages of the state. None of them may be written during verification.
   mutating func verifyFile() throws(LMDBError) {
     if marks.areComplete { return }
     var verifier = try PageVerifier(descriptor: descriptor, meta: state)

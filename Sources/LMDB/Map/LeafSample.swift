@@ -130,8 +130,8 @@ extension TransactionReader {
   /// small sample would be inaccurate.
   private static var maximumCountedPages: Int { 4096 }
 
-  /// Returns the pages of several databases of a file. Estimates are limited so that their total
-  /// does not exceed the available pages.
+  /// Returns the space used by several databases in a file. Estimates are limited so that their
+  /// total does not exceed the available pages.
   ///
   /// - Parameter used: The number of pages of the file that belong to databases.
   package func spaces(_ databases: [Database], within used: Int) throws(LMDBError) -> [TreeSpace] {

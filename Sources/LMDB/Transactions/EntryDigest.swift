@@ -112,8 +112,7 @@ package struct EntryDigestChange: Sendable, Hashable {
 }
 
 extension WriteTransaction {
-  /// Returns the changes of the transaction to the digests of databases since it began or since the
-  /// last call.
+  /// Returns the transaction's changes to database digests since it began or since the last call.
   package func takeDigestChanges() -> [EntryDigestChange] {
     environment.writerSlot.pointer.pointee.digests.take()
   }

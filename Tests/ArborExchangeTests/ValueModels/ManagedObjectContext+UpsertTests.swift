@@ -205,7 +205,7 @@ import Testing
     #expect(
       error.message.contains(
         "Expected an integer from -32768 to 32767 for Banner.width, but found another value in "
-          + "FullBanner.width. Correct it."))
+          + "FullBanner.width. Correct the value."))
     try workshop.finish()
   }
 

@@ -130,7 +130,7 @@ extension ManagedObjectModel {
       $0["Employee"].relationships.append(
         RelationshipDescription(name: "rival", destination: "Company", inverse: "employees"))
     },
-    Mistake("Person", "boss", says: "Change that destination to Person or an ancestor") {
+    Mistake("Person", "boss", says: "Change that destination to Person or one of its ancestors") {
       $0["Person"].relationships.append(
         RelationshipDescription(name: "boss", destination: "Company", inverse: "bossed"))
       $0["Company"].relationships.append(

@@ -54,7 +54,7 @@ extension RowChoice {
     limit = query.limit
   }
 
-  /// Changes a query to one with this choice.
+  /// Applies this choice to a query.
   func change(_ query: inout SavedQuery) {
     query.predicate = predicate.isEmpty ? nil : predicate
     query.sort = sort.isEmpty ? [] : [sort]

@@ -61,7 +61,7 @@ final class OutputFile {
       var other = stat()
       guard stat(used, &other) == 0, other.st_ino == status.st_ino, other.st_dev == status.st_dev
       else { continue }
-      throw InspectError.notFound("\(path) belongs to the file that is read. Choose another path.")
+      throw InspectError.notFound("\(path) belongs to the file being read. Choose another path.")
     }
   }
 }

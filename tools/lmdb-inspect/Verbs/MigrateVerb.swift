@@ -71,7 +71,7 @@ struct RevertVerb: ParsableCommand {
       let fingerprint = "\(store.model.fingerprint)"
       printer.print(
         json: .object(JSONObject(distinct: [("model", .string(fingerprint))])),
-        text: "The store has model \(fingerprint) again.")
+        text: "The store was reverted to model \(fingerprint).")
     }
   }
 }

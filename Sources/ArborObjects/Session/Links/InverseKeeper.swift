@@ -222,8 +222,8 @@ struct InverseKeeper {
     edit.order = order
   }
 
-  /// Preserves the order of the lists in which a restored object immediately becomes a member
-  /// again, through its to-one relationships or through links of other commits.
+  /// Preserves the order of the lists that a restored object rejoins immediately, through its
+  /// to-one relationships or through links from other commits.
   func keepSequences(with object: ManagedObject) {
     guard session.links.hasOrders else { return }
     func keep(_ edit: PendingMembers) {

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 extension QueryExecutor {
-  /// A planner for the same query that only counts and gathers nothing.
+  /// A planner for the same query, which counts object numbers but doesn't gather them.
   private var explaining: QueryPlanner<StoredCounts> {
     QueryPlanner(scope: planner.scope, counts: StoredCounts(source))
   }

@@ -30,7 +30,7 @@ final class QueryExecutor {
   let resolver: SnapshotResolver
   /// The findings of the trials that ran for the plan.
   var findings = Findings()
-  /// The access that answered the query, or `nil` before it has run.
+  /// The access path that answered the query, or `nil` if the query hasn't run yet.
   var ran: Ran?
   /// The tally of rows while a plan is being analyzed, otherwise `nil`.
   var tally: RowTally?

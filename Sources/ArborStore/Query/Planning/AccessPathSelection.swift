@@ -4,8 +4,8 @@ internal import ArborModel
 /// access path selection that counts the query's own keys instead of using statistics.
 ///
 /// Counting an access path stops as soon as it is certain to cost more than the best one so far, or
-/// than the caller's alternative (a scan, at the top level). Rows that no count reports are found
-/// by a ``Trial``, or estimated if the plan is only explained.
+/// than the caller's alternative (a scan, at the top level). Result sizes that no count provides
+/// are determined by a ``Trial``, or estimated if the plan is only explained.
 struct AccessPathSelection<Counter: Counts> {
   /// The number of rows up to which an access path is always better than a scan.
   private static var fewRows: Int { 16 }

@@ -138,7 +138,7 @@ import Testing
       atPath: target.replacing("STORE", with: path))
     {
       let outcome = try run("query", "Employee", "-o", target, "--force")
-      #expect(outcome.status == 1 && outcome.errors.contains("that is read"), "\(outcome)")
+      #expect(outcome.status == 1 && outcome.errors.contains("being read"), "\(outcome)")
     }
     let device = try run("query", "Employee", "-o", "/dev/null", "--force")
     #expect(device.status == 1 && device.errors.contains("not a regular file"))

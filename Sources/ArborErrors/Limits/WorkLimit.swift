@@ -43,7 +43,7 @@ package final class WorkLimit {
   private var lastLook: ContinuousClock.Instant?
   /// The deadline of the current operation.
   private var end: ContinuousClock.Instant?
-  /// Whether `lastLook` or `end` differs from its initial value for an operation without a
+  /// Whether `lastLook` or `end` differs from the initial value that it has in operations without a
   /// deadline.
   private var hasTimes: Bool
   private var elementsLeft = Int.max

@@ -3,7 +3,7 @@ internal import ArborJSON
 package import ArborModel
 package import ArborObjects
 
-/// Writes objects of a context as documents that can be seeded.
+/// Writes objects of a context as seed documents.
 ///
 /// Makes three passes over the objects, in batches: to collect them, to find the targets of
 /// relationships, and to write them. All passes use one snapshot of the store.

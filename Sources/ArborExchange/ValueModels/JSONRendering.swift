@@ -75,7 +75,7 @@ final class JSONRendering: ModelWriting {
     guard let text = ISO8601Date.text(date) else {
       throw ArborError(
         .unsupportedProperty,
-        "The date is outside the years 0000 to 9999, which ISO 8601 requires. Use a transformer "
+        "The date is outside the years 0000 to 9999, the range that ISO 8601 allows. Use a transformer "
           + "for the property.")
     }
     return .string(text)

@@ -125,8 +125,8 @@ final class ModelShape {
     isOptional = type is any OptionalModelValue.Type
   }
 
-  /// Returns the kind of a type that is read without its own coding. The coding of Foundation types
-  /// would, for example, represent a date as a number.
+  /// Returns the kind of a type whose own `Codable` implementation is bypassed. That of `Date`, for
+  /// example, would produce a number.
   private static func kind(of type: Any.Type) -> Kind {
     switch type {
     case is Bool.Type: .boolean

@@ -31,8 +31,8 @@ extension ModelPairing {
       relationships: relationships.composed(with: next.relationships, entities, next.entities))
   }
 
-  /// Returns this pairing, completed from another pairing of the same models for parts that have no
-  /// counterpart.
+  /// Returns this pairing, with parts that have no counterpart filled in from another pairing of
+  /// the same models.
   func filled(from other: ModelPairing) -> ModelPairing {
     let filled = entities.filled(from: other.entities)
     return ModelPairing(

@@ -1,5 +1,5 @@
-/// The conversion of sets of an entity's changed properties between positions and catalog numbers,
-/// which the history stores.
+/// Converts sets of an entity's changed properties between in-memory positions and the catalog
+/// numbers that the history stores.
 ///
 /// In memory, a set consists of the bits ``EntitySchema/changeBit(ofField:)`` and
 /// ``EntitySchema/changeBit(ofLinks:)``. These are positions, which differ in another model, and

@@ -13,7 +13,7 @@ extension ManagedObject {
     return value(of: binding.entity.attributes[slot].field, in: currentRecord)
   }
 
-  /// Sets an attribute that isn't derived, to a value in its stored form.
+  /// Sets a non-derived attribute to a value in its stored form.
   ///
   /// - Throws: The same errors as ``setValue(_:forKey:)-(PropertyValue,_)``.
   package final func setValue(_ value: PropertyValue, atSlot slot: Int) throws(ArborError) {

@@ -38,10 +38,10 @@ extension PersistentStore {
   /// would free. Files of a moderate size are compacted automatically when they are closed; see
   /// ``StoreOptions/compactsWhenClosed``.
   ///
-  /// Only one process may have the store open. In this process everything remains valid, including
-  /// other openings of the file: contexts, objects with their pending changes, results and
-  /// observers of ``changes``, because no object changes. Reading can continue until the copy is
-  /// complete. Commits wait, including those of other threads.
+  /// Only one process may have the store open. No object changes, so everything in this process
+  /// remains valid: contexts, objects with their pending changes, results and observers of
+  /// ``changes``. This includes other `PersistentStore` instances that have the file open. Reading
+  /// can continue until the copy is complete. Commits wait, including those of other threads.
   ///
   /// A crash or power loss at any time leaves either the old or the new file intact. For an
   /// in-memory store, this method has no effect.

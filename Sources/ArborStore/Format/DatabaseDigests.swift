@@ -55,7 +55,8 @@ package struct DatabaseDigests: Sendable, Hashable {
     return found.isChange ? nil : found.sum
   }
 
-  /// Returns the change of a database since the recount began, or `nil` if its digest is known.
+  /// Returns the change to a database's digest since the recount began, or `nil` if the digest is
+  /// known.
   func change(of name: String) -> UInt64? {
     let found = digest(EntryDigest.seed(of: name))
     return found.isChange ? found.sum : nil

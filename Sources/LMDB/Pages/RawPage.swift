@@ -83,7 +83,7 @@ struct NodeSummary {
   var first = NodeHeader(0)
   /// The bits in which other headers differ from the first.
   private var differences: UInt64 = 0
-  /// The bits that any header has set.
+  /// The bits that are set in at least one header.
   private var union: UInt64 = 0
   /// A number that is negative if any key is empty.
   private var emptyKeys = 0

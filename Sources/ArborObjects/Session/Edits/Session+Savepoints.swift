@@ -143,8 +143,8 @@ extension Session {
     }
   }
 
-  /// Returns the owners whose members depend on an object's change without a link of their own: the
-  /// current and committed targets of to-one relationships whose inverse is to-many.
+  /// Returns the owners whose members are derived from an object's to-one fields rather than stored
+  /// as links: the current and committed targets of to-one relationships whose inverse is to-many.
   private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, RelationshipSchema)] {
     guard let change = object.change else { return [] }
     var owners: [(ObjectNumber, RelationshipSchema)] = []

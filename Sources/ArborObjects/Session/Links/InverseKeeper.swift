@@ -252,8 +252,8 @@ struct InverseKeeper {
     edit.order = nil
   }
 
-  /// Records for undo the orders of the lists of an object about to be deleted, if they differ from
-  /// the store's, and of the lists that contain it.
+  /// Records list orders for undo when an object is about to be deleted: those of its own lists, if
+  /// they differ from the store's, and those of the lists that contain it.
   func noteSequences(with object: ManagedObject, _ links: [(RelationshipSchema, [ObjectNumber])]) {
     guard session.undo?.isRecording == true else { return }
     for (relationship, targets) in links {

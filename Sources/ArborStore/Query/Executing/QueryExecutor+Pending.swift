@@ -57,8 +57,8 @@ extension [ColumnMatch] {
   }
 }
 
-/// Selects the pending rows that a predicate can match: those whose key, formed from some columns,
-/// is one of a few.
+/// Selects the pending rows that a predicate can match: those whose key, formed from some of the
+/// columns, is in a small set of keys.
 ///
 /// The keys come from the conditions on the leading columns of an index, so that an object is found
 /// among thousands of uncommitted ones as it would be in the store. The whole predicate is

@@ -75,8 +75,8 @@ final class JSONRendering: ModelWriting {
     guard let text = ISO8601Date.text(date) else {
       throw ArborError(
         .unsupportedProperty,
-        "The date is outside the years 0000 to 9999, the range that ISO 8601 allows. Use a transformer "
-          + "for the property.")
+        "The date is outside the years 0000 to 9999, the range that ISO 8601 allows. Use a "
+          + "transformer for the property.")
     }
     return .string(text)
   }

@@ -14,8 +14,8 @@ extension ModelRules {
         {
           report(
             subject,
-            "\(name) has an invalid name. Use a name of 1 to \(Self.maximumNameLength) bytes that doesn't contain a slash."
-          )
+            "\(name) has an invalid name. Use a name of 1 to \(Self.maximumNameLength) bytes that "
+              + "doesn't contain a slash.")
         } else if !names.insert(fetchIndex.name).inserted {
           report(
             subject,

@@ -173,7 +173,7 @@ extension ManagedObjectModel {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byName", elements: [.init("name", isAscending: false)]))
     },
-    Mistake("Company", "a/b", says: "without a slash") {
+    Mistake("Company", "a/b", says: "that doesn't contain a slash") {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "a/b", elements: [.init("name")]))
     },

@@ -23,19 +23,20 @@ struct ScreenshotTests {
       "query?entity=Employee&where=age%20%3C%2045&column=office.city%20AS%20city,@count&group=office.city",
       ".plan, .failure"
     ),
-    ("history", "history", ".commit, .bar h2"), ("health", "health", ".space-map svg, .failure"),
+    ("history", "history", ".commit, .bar h2, .failure"),
+    ("health", "health", ".space-map svg, .failure"),
   ]
 
   private func take(_ url: URL, _ name: String, _ views: [View]) throws {
     let page = try Chromium()
     try page.open(url)
-    try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
+    try page.wait("document.getElementById('main')?.getAttribute('aria-busy') === 'false'")
     for (width, isDark) in [(1400, false), (1400, true), (390, false), (390, true)] {
       try page.resize(width, width > 500 ? 900 : 780, isDark: isDark)
       for view in views {
         try page.evaluate("location.hash = '#/\(view.address)'")
         try page.exists(view.mark)
-        try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
+        try page.wait("document.getElementById('main')?.getAttribute('aria-busy') === 'false'")
         try page.picture("\(name)-\(view.name)-\(width)-\(isDark ? "dark" : "light")")
       }
     }

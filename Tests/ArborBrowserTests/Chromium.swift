@@ -49,6 +49,13 @@ final class Chromium {
     try resize(width, height, isDark: isDark)
   }
 
+  /// Starts a browser that shows the page of a store, and waits for its schema.
+  convenience init(showing url: URL) throws {
+    try self.init()
+    try open(url)
+    try exists(".box")
+  }
+
   /// Opens a tab, which the other functions address from now on. Returns its target.
   private func openTab() throws -> JSONValue {
     session = nil

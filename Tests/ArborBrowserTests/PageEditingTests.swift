@@ -28,9 +28,7 @@ struct PageEditingTests {
   @Test("Edits are shown, committed and undone")
   func changesAreShownCommittedAndUndone() throws {
     try ServedStore.use(writing: true) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       #expect(try page.text("#mode") == "writable")
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
@@ -90,9 +88,7 @@ struct PageEditingTests {
         try context.objects("Employee").filter("name == 'Employee 3'").first())
       employee["notes"] = "one\r\ntwo\rthree"
       try context.commit()
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
       try page.exists(".edit textarea")
@@ -137,9 +133,7 @@ struct PageEditingTests {
   @Test("For a read-only store, the page offers no edits")
   func aStoreForReadingHasNoWayToChangeIt() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.exists(".detail .relationship")
       #expect(try page.evaluate("document.querySelector('#undo').hidden") == true)

@@ -29,9 +29,7 @@ import ArborBrowser
 
   @Test func allRowsAreSaved() throws {
     try ServedStore.use(employees: 500) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(Self.files)
       try page.evaluate("location.hash = '#/objects/Employee?where=age%20%3E%2040&sort=-age'")
       try page.exists(".rows .row:not(.waiting)")
@@ -70,9 +68,7 @@ import ArborBrowser
           try file.write(contentsOf: Data(letter.utf8))
         }
       }
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(Self.files)
       try page.evaluate("location.hash = '#/objects/Employee'")
       try page.exists(".rows .row:not(.waiting)")
@@ -91,9 +87,7 @@ import ArborBrowser
   /// Computed columns are sorted by a click, like any other.
   @Test func computedColumnsAreSorted() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(
         "location.hash = '#/query?entity=Employee&column=name,age%20*%202%20AS%20twice,age%20%2B%201'"
       )

@@ -150,9 +150,7 @@ struct PageHostileTests {
   @Test("The page escapes the same characters as the command line")
   func theListsOfCharactersAreTheSame() throws {
     try ServedStore.use(employees: 0) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let escaped = try page.evaluate(
         """
         (async () => {

@@ -61,9 +61,7 @@ struct PageNavigationTests {
   @Test("Malformed addresses are harmless")
   func malformedAddressesAreHarmless() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let addresses = [
         ("#/objects/%", ".failure"), ("#/%E0%A4%A", ".box"), ("#/constructor", ".box"),
         ("#/objects/Employee?id=%&where=%E0", ".problem:not(:empty)"),
@@ -88,9 +86,7 @@ struct PageNavigationTests {
   @Test("An object that is followed is marked and visible")
   func aFollowedObjectIsMarked() throws {
     try ServedStore.use(employees: 600) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee?sort=-name&id=Employee/300'")
       try page.wait("document.querySelector('.rows .row.named a')?.innerText === 'Employee/300'")
       #expect(
@@ -111,9 +107,7 @@ struct PageNavigationTests {
   @Test("Back returns to the condition and the row")
   func backReturnsToTheRow() throws {
     try ServedStore.use(employees: 600) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee?where=age > 20'")
       try page.wait("document.querySelector('.summary')?.innerText.startsWith('588 objects')")
       try page.evaluate("document.querySelector('.grid').focus()")
@@ -157,9 +151,7 @@ struct PageNavigationTests {
   @Test("Newer commits are offered")
   func newerCommitsAreOffered() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee'")
       try page.wait("\(Self.rows) > 10")
       for number in 0..<3 {
@@ -217,9 +209,7 @@ struct PageNavigationTests {
   @Test("The page says that the store's file was removed")
   func aRemovedFileIsNoticed() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let url = try #require(served.store.url)
       let other = url.appendingPathExtension("moved")
       try FileManager.default.moveItem(at: url, to: other)
@@ -239,9 +229,7 @@ struct PageNavigationTests {
       let employee = try context.objects("Employee").filter("name == 'Employee 0'").first()
       employee?["hired"] = PropertyValue.date(Date(timeIntervalSince1970: 1_700_000_000))
       try context.commit()
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let date =
         "[...document.querySelectorAll('.values dd')].find((each) => each.innerText.startsWith('2023'))?.innerText"
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/1'")

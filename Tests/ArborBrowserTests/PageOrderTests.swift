@@ -44,9 +44,7 @@ import ArborBrowser
 
   private func use(_ body: (ServedStore, Chromium) throws -> Void) throws {
     try ServedStore.use(Self.makeModel(), writing: true, fill: Self.fill) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/List?id=List/1'")
       try page.click(".detail > .actions button")
       try page.exists(".edit")
@@ -118,9 +116,7 @@ import ArborBrowser
   /// Dates are edited in the time zone of the page.
   @Test func datesAreInTheZoneOfThePage() throws {
     try ServedStore.use(Self.makeModel(), writing: true, fill: Self.fill) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(
         """
         { const zone = document.querySelector('#zone');

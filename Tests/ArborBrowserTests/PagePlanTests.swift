@@ -13,9 +13,7 @@ struct PagePlanTests {
       let employee = try context.objects("Employee").filter("name == 'Employee 3'").first()
       employee?["notes"] = "x"
       try context.commit()
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/query?entity=Employee&where=age == 22'")
       try page.wait("document.querySelector('.plan')?.innerText.includes('Employee.age')")
       let costs = "[...document.querySelectorAll('.plan .cost')].map((each) => each.innerText)"
@@ -53,9 +51,7 @@ struct PagePlanTests {
   @Test("A step with a wrong estimate is marked")
   func wrongEstimatesAreMarked() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(
         """
         (async () => {

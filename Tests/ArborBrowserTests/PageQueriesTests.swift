@@ -170,9 +170,7 @@ import Testing
   @Test("Queries are saved, opened and removed", .enabled(if: Chromium.executable != nil))
   func queriesAreSavedAndOpened() throws {
     try use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/query'")
       try page.exists(".question")
       try page.press("/")
@@ -217,9 +215,7 @@ import Testing
     .enabled(if: Chromium.executable != nil))
   func requestsHaveFields() throws {
     try use(keeping: false) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/query'")
       try page.exists(".question")
       #expect(try page.evaluate("document.querySelectorAll('.shelf button').length") == 1)

@@ -77,9 +77,7 @@ struct PageSchemaTests {
   @Test("Lines lead around the boxes")
   func linesLeadAroundBoxes() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       for width in [1280, 390] {
         try page.resize(width, 800)
         try page.evaluate("location.hash = '#/health'")
@@ -125,9 +123,7 @@ struct PageSchemaTests {
   @Test("Boxes that touch on all sides, with no path around them, are connected nevertheless")
   func noLineIsMissingBetweenBoxesThatTouch() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let counts = try page.evaluate(
         """
         (async () => {
@@ -149,9 +145,7 @@ struct PageSchemaTests {
   @Test("Boxes keep the places that they are moved to")
   func boxesAreMovedAndStay() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let first = try page.evaluate(Self.places)
       // By keys, towards other boxes, which it does not cover.
       try page.evaluate("[...document.querySelectorAll('.box')].at(-1).focus()")
@@ -189,9 +183,7 @@ struct PageSchemaTests {
   @Test("The diagram can show names only, or one entity and its neighbours")
   func namesAndNeighboursAlone() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       #expect(
         try page.evaluate("getComputedStyle(document.querySelector('.type')).display") != "none")
       try page.evaluate("document.querySelector('.stage').focus()")
@@ -220,9 +212,7 @@ struct PageSchemaTests {
   @Test("Hostile names don't change the structure of the exports")
   func hostileNamesStayNamesInExports() throws {
     try ServedStore.use(employees: 0) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let texts =
         try page.evaluate(
           #"""
@@ -268,9 +258,7 @@ struct PageSchemaTests {
   @Test("The exports are complete, and the SVG is well-formed")
   func theSchemaIsExported() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(
         """
         window.texts = {};

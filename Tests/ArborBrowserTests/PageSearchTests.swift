@@ -15,9 +15,7 @@ struct PageSearchTests {
   @Test("The search can be used with the keyboard alone")
   func everythingIsFoundWithKeys() throws {
     try ServedStore.use(StoreSearchTests.makeModel(), fill: StoreSearchTests.fill) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.press("k", control: true)
       try page.wait("document.activeElement.id === 'search-text'")
       try page.type("fox")

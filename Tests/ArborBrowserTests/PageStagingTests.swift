@@ -37,9 +37,7 @@ struct PageStagingTests {
   func valuesAreCheckedWhileTyping() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try edit(page, "Shop/1")
       let cases = [
         ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
@@ -69,9 +67,7 @@ struct PageStagingTests {
   func theReviewShowsEveryViolation() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try edit(page, "Shop/1")
       let cases = [
         ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
@@ -114,9 +110,7 @@ struct PageStagingTests {
   func foundObjectsAreLinked() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       // A member of a to-many relationship, then the target of a to-one relationship.
       for (id, label, text) in [("Shop/2", "goods", "Sal"), ("Good/1", "shop", "Sou")] {
         try edit(page, id)
@@ -147,9 +141,7 @@ struct PageStagingTests {
   func stagedValuesAreShownAndRemovedSingly() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try edit(page, "Shop/1")
       try fill(page, "floor", "3")
       try fill(page, "city", "Oslo")

@@ -11,9 +11,7 @@ struct PageTests {
   @Test("Every view shows the store and responds to keys")
   func everyViewShowsTheStoreAndAnswersKeys() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       // The token has been removed from the visible address.
       #expect(try page.evaluate("location.href.includes('token')") == false)
       #expect(try page.text("#store-name") == "Company.arbor")
@@ -82,9 +80,7 @@ struct PageTests {
   @Test("Every view can be used by keys alone")
   func theTabKeyLeavesEveryView() throws {
     try ServedStore.use(writing: true) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let views = [
         ("schema", ".box"), ("objects/Employee", ".rows .row:not(.waiting)"),
         ("objects/Employee?id=Employee/1", ".detail .relationship"),
@@ -104,9 +100,7 @@ struct PageTests {
   @Test("Columns are sorted, and links followed, by keys")
   func theTableAnswersKeys() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee'")
       try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length > 10")
       try page.evaluate("document.querySelector('.grid').focus()")
@@ -155,9 +149,7 @@ struct PageTests {
   @Test("The most recently chosen view remains visible")
   func theViewChosenLastIsShown() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate(
         """
         {
@@ -196,9 +188,7 @@ struct PageTests {
   @Test("The predicate field offers completions and displays errors")
   func conditionsCompleteAndSayWhatIsWrong() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee'")
       try page.exists(".rows .row:not(.waiting)")
       try page.press("/")
@@ -253,9 +243,7 @@ struct PageTests {
   @Test("Dates are completed in the chosen time zone")
   func datesAreCompletedInTheChosenZone() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/objects/Employee'")
       try page.exists(".rows .row:not(.waiting)")
       try page.press("/")
@@ -290,9 +278,7 @@ struct PageTests {
   @Test("An error in a part of a query is displayed at that part")
   func queriesSayWhichPartIsWrong() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let parts = [("having", "@count%20%3E", "Having"), ("sort", "ciy", "Sort by")]
       for (name, text, label) in parts {
         let query =
@@ -314,9 +300,7 @@ struct PageTests {
   @Test("The health view has a legend, labels, and a text for no readers")
   func theHealthViewHasALegend() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("location.hash = '#/health'")
       try page.exists(".treemap .area")
       let kinds = [
@@ -356,9 +340,7 @@ struct PageTests {
     try ServedStore.use(
       BrowserInterfaceTests.makeBoxes(), fill: BrowserInterfaceTests.fillBoxes
     ) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let rows = "document.querySelectorAll('.result .rows .row:not(.waiting)').length"
       try page.evaluate("location.hash = '#/query?entity=Box&sort=size'")
       try page.wait("\(rows) === 2")
@@ -382,9 +364,7 @@ struct PageTests {
   @Test("Every view is accessible in wide, dark and narrow windows")
   func everybodyCanUseIt() throws {
     try ServedStore.use(writing: true) { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       let query = "column=office.city%20AS%20city,@count&group=office.city"
       let views = [
         ("schema", "schema", ".box"), ("objects", "objects/Employee", ".rows .row:not(.waiting)"),
@@ -419,9 +399,7 @@ struct PageTests {
   @Test("While a view waits for the server, the former view keeps its layout")
   func aSlowServerMovesNothing() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.resize(390, 780, isDark: false)
       try page.evaluate(
         """

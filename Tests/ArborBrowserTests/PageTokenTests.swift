@@ -49,9 +49,7 @@ import ArborBrowser
   /// A token of a former run is forgotten.
   @Test func aFormerTokenIsForgotten() throws {
     try ServedStore.use { served in
-      let page = try Chromium()
-      try page.open(served.browser.url)
-      try page.exists(".box")
+      let page = try Chromium(showing: served.browser.url)
       try page.evaluate("sessionStorage.setItem('token', '0'.repeat(32))")
       try page.reload()
       try page.wait("!window.isFormer && document.querySelector('.token')")

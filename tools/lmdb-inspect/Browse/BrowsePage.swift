@@ -105,8 +105,7 @@ struct EntityPage: BrowsePage {
     for (entity, count) in entities[range] {
       table.add([String(count), entity.isAbstract ? "\(entity.name) (abstract)" : entity.name])
     }
-    let lines = table.text.split(separator: "\n").map(String.init)
-    return (lines.first, Array(lines.dropFirst()))
+    return table.headerAndRows
   }
 
   func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {

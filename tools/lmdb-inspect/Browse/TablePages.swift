@@ -24,8 +24,7 @@ struct TableListPage: BrowsePage {
         raw.flags.joined(separator: " "),
       ])
     }
-    let lines = table.text.split(separator: "\n").map(String.init)
-    return (lines.first, Array(lines.dropFirst()))
+    return table.headerAndRows
   }
 
   func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {

@@ -53,8 +53,7 @@ struct ValueRowsPage: BrowsePage {
     for row in list[range] {
       table.add(columns.map { Self.text(row[$0], labels) })
     }
-    let lines = table.text.split(separator: "\n").map(String.init)
-    return (lines.first, Array(lines.dropFirst()))
+    return table.headerAndRows
   }
 
   private static func text(_ value: PropertyValue, _ labels: ObjectLabels) -> String {

@@ -11,6 +11,12 @@ struct TextTable {
 
   var text: String { text(.plain) }
 
+  /// The heading, which stays in place when rows scroll, and the lines of the rows.
+  var headerAndRows: (header: String?, rows: [String]) {
+    let lines = text.split(separator: "\n").map(String.init)
+    return (lines.first, Array(lines.dropFirst()))
+  }
+
   func text(_ view: TerminalView) -> String {
     if view.isExpanded, !header.isEmpty {
       return rows.enumerated().map { ExpandedRow.text($0 + 1, header, $1) }

@@ -34,46 +34,16 @@ struct QueriesVerb: RowVerb {
     let shelf = QueryShelf(store: store.id)
     if let remove { try shelf.remove(remove) }
     if forget { try shelf.forget() }
-    let entries = try requests(of: store) + saved(shelf)
+    let queries = try KnownQuery.all(of: store)
     printer.print(
-      entries.map(\.json), columns: ["kind", "name", "query"],
-      table: Self.table(entries), empty: "no queries")
+      queries.map(Self.json), columns: ["kind", "name", "query"],
+      table: KnownQuery.table(queries), empty: "no queries")
   }
 
-  private struct Entry {
-    let kind: String
-    var name = ""
-    let query: String
-
-    var json: JSONValue {
-      [
-        "kind": .string(kind), "name": name.isEmpty ? .null : .string(name),
-        "query": .string(query),
-      ]
-    }
-  }
-
-  private func requests(of store: StoreEngine) throws -> [Entry] {
-    try store.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }.map {
-      let request = try ModelRequest($0, in: store.schema, of: store.id)
-      return Entry(kind: "request", name: $0.name, query: request.query().arguments)
-    }
-  }
-
-  private func saved(_ shelf: QueryShelf) -> [Entry] {
-    shelf.reporting({ shelf throws(UserFileError) in try shelf.queries() }, else: [:])
-      .sorted { $0.key < $1.key }
-      .map { Entry(kind: "saved", name: $0.key, query: $0.value.arguments) }
-      + shelf.reporting({ shelf throws(UserFileError) in try shelf.history() }, else: []).map {
-        Entry(kind: "last", query: $0.arguments)
-      }
-  }
-
-  private static func table(_ entries: [Entry]) -> TextTable {
-    var table = TextTable(["kind", "name", "query"])
-    for entry in entries {
-      table.add([entry.kind, entry.name, entry.query].map(TerminalText.escaped))
-    }
-    return table
+  private static func json(of query: KnownQuery) -> JSONValue {
+    [
+      "kind": .string(query.kind), "name": query.name.isEmpty ? .null : .string(query.name),
+      "query": .string(query.query.arguments),
+    ]
   }
 }

@@ -1,7 +1,7 @@
 /// A predicate with its names resolved for an entity.
 ///
 /// It contains no arguments, so all uses of a shape with the same entity share one binding.
-package final class BoundPredicate: ShapeBinding {
+package final class BoundPredicate: Sendable {
   package let entity: EntitySchema
   package let root: BoundNode
   /// The data that the predicate reads besides the evaluated record.
@@ -19,8 +19,6 @@ package final class BoundPredicate: ShapeBinding {
     shape = BoundConjunction(root)
     uniqueEquality = UniqueEquality(root, of: entity)
   }
-
-  func isBound(to entity: AnyObject) -> Bool { self.entity === entity }
 }
 
 /// A bound predicate or a part of one.

@@ -29,7 +29,8 @@ package final class ParsedPredicate: Sendable {
   /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
-  let bindings = Lock<[any ShapeBinding]>([])
+  /// The most recent bindings of the shape, each to another entity.
+  let bindings = Lock<[BoundPredicate]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
   /// Creates a shape.
@@ -50,12 +51,6 @@ package final class ParsedPredicate: Sendable {
     assigned = open.bound
     pathArguments = open.pathArguments.sorted()
   }
-}
-
-/// The binding of a shape to an entity. A shape caches its bindings as opaque values, because
-/// parsing doesn't depend on models.
-protocol ShapeBinding: AnyObject, Sendable {
-  func isBound(to entity: AnyObject) -> Bool
 }
 
 extension ParsedPredicate {

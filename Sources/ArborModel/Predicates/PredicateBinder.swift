@@ -14,8 +14,8 @@ package enum PredicateBinder {
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
     let shape = predicate.shape
-    let known = shape.bindings.withLock { bindings in bindings.first { $0.isBound(to: entity) } }
-    if let known = known as? BoundPredicate { return known }
+    let known = shape.bindings.withLock { bindings in bindings.first { $0.entity === entity } }
+    if let known { return known }
     let node = try predicate.parsed.outcome.get()
     var binding = PredicateBinding(entity: entity, schema: schema)
     let bound = BoundPredicate(entity: entity, root: try binding.bind(node))

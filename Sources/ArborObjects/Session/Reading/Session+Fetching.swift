@@ -37,9 +37,13 @@ extension Session {
   ) throws(ArborError) -> ManagedObject? {
     var description = description
     description.fetchLimit = 1
+    let query = try query(description, entity)
+    let overlay = overlay(for: description)
     return try first(
-      query(description, entity), overlay(for: description),
-      prefetching: prefetchPaths(description, of: entity))
+      prefetching: prefetchPaths(description, of: entity)
+    ) { snapshot throws(StoreError) in
+      try snapshot.fetch(query, overlay: overlay, allocator: allocator).first
+    }
   }
 
   /// Fetches the first object of a class's entity that matches a predicate.
@@ -47,23 +51,24 @@ extension Session {
     _ binding: EntityBinding, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
   ) throws(ArborError) -> ManagedObject? {
     try limitOperation(to: predicate?.allowance)
-    let query = StoreQuery(
-      entity: binding.entity,
-      predicate: try predicate.map { (predicate) throws(ArborError) in
-        (try PredicateBinder.bind(predicate, to: binding.entity, in: schema), predicate.arguments)
-      }, sortKeys: try sortKeys.bind(to: binding.entity, in: schema), limit: 1)
-    return try first(query, overlay, prefetching: [])
+    let entity = binding.entity
+    let bound = try predicate?.bound(to: entity, in: schema)
+    let keys = try sortKeys.bind(to: entity, in: schema)
+    return try first(prefetching: []) { snapshot throws(StoreError) in
+      try snapshot.first(of: entity, bound, keys, overlay: overlay, allocator: allocator)
+    }
   }
 
-  /// Fetches the first object of a query.
+  /// Returns the object of a single row that `fetchRow` reads from a snapshot.
+  @inline(__always)
   private func first(
-    _ query: StoreQuery, _ overlay: (any PendingState)?, prefetching paths: [[RelationshipSchema]]
+    prefetching paths: [[RelationshipSchema]],
+    _ fetchRow: (StoreSnapshot) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)?
   ) throws(ArborError) -> ManagedObject? {
     var fetched = FetchedObjects()
     defer { fetched.awake() }
     return try onSnapshot { snapshot throws(StoreError) -> ManagedObject? in
-      guard let (row, slab) = try snapshot.first(query, overlay: overlay, allocator: allocator)
-      else { return nil }
+      guard let (row, slab) = try fetchRow(snapshot) else { return nil }
       var isFetched = false
       let object = try object(of: row, slab, on: snapshot, &isFetched)
       if isFetched { fetched.append(object) }

@@ -100,13 +100,9 @@ extension Session {
   ) throws(ArborError) -> StoreQuery {
     try limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: schema)
-    let predicate: (bound: BoundPredicate, arguments: [PropertyValue])? =
-      try description.predicate.map { (predicate) throws(ArborError) in
-        (try PredicateBinder.bind(predicate, to: entity, in: schema), predicate.arguments)
-      }
     return StoreQuery(
-      entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
-      sortKeys: keys,
+      entity: entity, includesSubentities: description.includesSubentities,
+      predicate: try description.predicate?.bound(to: entity, in: schema), sortKeys: keys,
       groupLimit: try description.limitPerGroup.map { (limit) throws(ArborError) in
         try limit.bind(to: entity, in: schema)
       }, limit: description.fetchLimit,
@@ -143,6 +139,15 @@ extension Session {
       resolved.append(hops)
     }
     return resolved
+  }
+}
+
+extension FetchPredicate {
+  /// Binds the predicate to an entity, and returns the result with the predicate's arguments.
+  func bound(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> (bound: BoundPredicate, arguments: [PropertyValue]) {
+    (try PredicateBinder.bind(self, to: entity, in: schema), arguments)
   }
 }
 

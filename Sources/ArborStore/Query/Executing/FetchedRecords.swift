@@ -68,4 +68,7 @@ package struct FetchedRecords {
     rows = [row]
     slabs = row.slabIndex < 0 ? [] : [slab]
   }
+
+  /// The first row, with the slab that contains its copy if it has one.
+  package var first: (row: FetchedRow, slab: RecordSlab?)? { rows.first.map { ($0, slabs.first) } }
 }

@@ -11,30 +11,40 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    switch try lookUp(query, overlay: overlay, allocator) {
-    case .nothing?: return FetchedRecords()
-    case .row(let row)?: return FetchedRecords(row, in: allocator.slab)
-    case nil:
-      return try answer(query, overlay: overlay, rows: { $0.rows.count }) { executor in
-        try executor.fetch(allocator)
+    if query.offset == 0, query.continuation == nil, let (predicate, arguments) = query.predicate,
+      let found = try lookUp(
+        predicate, arguments, of: query.entity, includesSubentities: query.includesSubentities,
+        overlay: overlay, allocator)
+    {
+      switch found {
+      case .nothing: return FetchedRecords()
+      case .row(let row): return FetchedRecords(row, in: allocator.slab)
       }
+    }
+    return try answer(query, overlay: overlay, rows: { $0.rows.count }) { executor in
+      try executor.fetch(allocator)
     }
   }
 
-  /// Fetches the only row of a query whose limit is 1, with the slab that contains its copy, or
-  /// returns `nil` if there isn't one.
+  /// Fetches the first object of an entity that matches a predicate, in the given order, with the
+  /// slab that contains its record's copy, or returns `nil` if there isn't one.
+  ///
+  /// - Throws: The same errors as ``fetch(_:overlay:allocator:)``.
   package func first(
-    _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
+    of entity: EntitySchema, _ predicate: (bound: BoundPredicate, arguments: [PropertyValue])?,
+    _ sortKeys: [BoundSortKey], overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
-    switch try lookUp(query, overlay: overlay, allocator) {
-    case .nothing?: return nil
-    case .row(let row)?: return (row, allocator.slab)
-    case nil:
-      return try answer(query, overlay: overlay, rows: { $0 == nil ? 0 : 1 }) { executor in
-        let records = try executor.fetch(allocator)
-        return records.rows.first.map { ($0, records.slabs.first) }
+    // A look-up by a unique attribute doesn't even create a query.
+    if let (predicate, arguments) = predicate,
+      let found = try lookUp(predicate, arguments, of: entity, overlay: overlay, allocator)
+    {
+      switch found {
+      case .nothing: return nil
+      case .row(let row): return (row, allocator.slab)
       }
     }
+    let query = StoreQuery(entity: entity, predicate: predicate, sortKeys: sortKeys, limit: 1)
+    return try fetch(query, overlay: overlay, allocator: allocator).first
   }
 
   /// Returns the numbers of the objects that a fetch would return, without copying records.

@@ -8,47 +8,42 @@ enum UniqueAnswer {
 }
 
 extension StoreSnapshot {
-  /// Looks up the row of a query for one unique value by its index key, without planning. The
-  /// record is copied to the allocator's current slab.
+  /// Looks up the object with one unique value by its index key, without planning. The record is
+  /// copied to the allocator's current slab.
   ///
-  /// - Returns: `nil` if the query has to be planned: it has further conditions, its value is too
-  ///   long for the index, or queries are being watched and its plan must be reported.
+  /// - Returns: `nil` if a query has to be planned: the predicate has further conditions, its value
+  ///   is too long for the index, or queries are being watched and its plan must be reported.
   func lookUp(
-    _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
+    _ predicate: BoundPredicate, _ arguments: [PropertyValue], of queried: EntitySchema,
+    includesSubentities: Bool = true, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer? {
-    guard watch == nil, let (predicate, arguments) = query.predicate,
-      let wanted = predicate.uniqueEquality, query.offset == 0, query.continuation == nil,
+    guard watch == nil, let wanted = predicate.uniqueEquality,
       !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments), !value.isNull
     else { return nil }
-    return try translatingErrors { try lookUp(value, wanted, query, overlay, allocator) }
-  }
-
-  private func lookUp(
-    _ value: PropertyValue, _ wanted: UniqueEquality, _ query: StoreQuery,
-    _ overlay: (any PendingState)?, _ allocator: SlabAllocator
-  ) throws -> UniqueAnswer? {
-    var key = KeyBuffer()
-    let isOfKind = KeyEncoder.append(
-      value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
-    guard isOfKind, !key.isCut else { return nil }
-    let (reader, queried) = (try reader, query.entity)
-    let index = store.databases.indexNumbers(of: queried.index)[wanted.indexNumber]
-    guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
-    store.noteUse(ofIndex: index)
-    guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
-      found.count == 8
-    else { return .nothing }
-    let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
-    guard let entity = store.schema.entity(of: number),
-      entity === queried || query.includesSubentities && entity.isKind(of: queried)
-    else { return .nothing }
-    if let known = overlay?.known, known.contains(number) {
-      return .row(FetchedRow(known: number))
+    return try translatingErrors {
+      var key = KeyBuffer()
+      let isOfKind = KeyEncoder.append(
+        value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
+      guard isOfKind, !key.isCut else { return nil }
+      let reader = try reader
+      let index = store.databases.indexNumbers(of: queried.index)[wanted.indexNumber]
+      guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
+      store.noteUse(ofIndex: index)
+      guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
+        found.count == 8
+      else { return .nothing }
+      let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
+      guard let entity = store.schema.entity(of: number),
+        entity === queried || includesSubentities && entity.isKind(of: queried)
+      else { return .nothing }
+      if let known = overlay?.known, known.contains(number) {
+        return .row(FetchedRow(known: number))
+      }
+      guard let record = try record(number, of: entity, allocator: allocator) else {
+        throw StoreError.missingRecord(number, entity)
+      }
+      return .row(FetchedRow(number, copy: record, slabIndex: 0))
     }
-    guard let record = try record(number, of: entity, allocator: allocator) else {
-      throw StoreError.missingRecord(number, entity)
-    }
-    return .row(FetchedRow(number, copy: record, slabIndex: 0))
   }
 
   /// Returns the objects whose attribute has one of many values, in one scan along a unique index

@@ -5,11 +5,18 @@ internal import ArborLocks
 /// Shapes are shared: predicates with the same text and different interpolated values have the same
 /// shape. Data derived from a shape alone, such as its binding to an entity, is cached in it.
 package final class ParsedPredicate: Sendable {
-  /// The original text of a shape, and how to parse it.
-  package struct Source: Sendable {
+  /// The original text of a shape, and how to parse it. A class, because the cache compares it in
+  /// every look-up, and copies of the limits are expensive.
+  package final class Source: Sendable {
     package let text: PredicateText
     package let isFormat: Bool
     package let limits: PredicateLimits
+
+    init(text: PredicateText, isFormat: Bool, limits: PredicateLimits) {
+      self.text = text
+      self.isFormat = isFormat
+      self.limits = limits
+    }
   }
 
   package enum Composition: Sendable, Hashable {

@@ -15,9 +15,10 @@ extension ManagedObjectContext {
   /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
     try session.beginOperation()
-    // All objects of the entity have its class, which is checked here.
-    return try session.first(request.description, session.entity(for: request))
-      .map { unsafeDowncast($0, to: T.self) }
+    let entity = try session.entity(for: request)
+    guard let object = try session.first(request.description, entity) else { return nil }
+    // All objects of the entity have its class, which has been checked.
+    return unsafeDowncast(object, to: T.self)
   }
 
   /// Returns the number of objects a request would return, without loading them.

@@ -46,9 +46,11 @@ extension ManagedObjectContext {
       return try fetchOne(session.request(type, predicate, sortKeys))
     }
     try session.beginOperation()
+    guard let object = try session.first(session.binding(for: type), predicate, sortKeys) else {
+      return nil
+    }
     // The binding creates objects of this class or a subclass.
-    return try session.first(session.binding(for: type), predicate, sortKeys)
-      .map { unsafeDowncast($0, to: type) }
+    return unsafeDowncast(object, to: type)
   }
 
   /// Returns the first object that matches a typed predicate, or `nil`.

@@ -24,9 +24,8 @@ final class SnapshotResolver: RecordResolver {
   /// Records that had to be converted to the newest layout. Created only if there are any.
   lazy var upgrades = UpgradedRecords()
   /// A cache of recently read records by the lowest bits of their numbers, because rows often refer
-  /// to the same objects.
-  private var known = [(number: ObjectNumber, record: RecordView)?](
-    repeating: nil, count: SnapshotResolver.knownCount)
+  /// to the same objects. Empty until a record is read, because most queries read none.
+  private var known: [(number: ObjectNumber, record: RecordView)?] = []
   private static let knownCount = 256
   /// The first failure.
   private(set) var failure: (any Error)?
@@ -57,8 +56,9 @@ final class SnapshotResolver: RecordResolver {
       return readsDeleted || !overlay.isDeleted(number) ? overlay.pendingRecord(of: number) : nil
     }
     let place = Int(number.rawValue & UInt64(Self.knownCount - 1))
-    if let known = known[place], known.number == number { return known.record }
+    if !known.isEmpty, let known = known[place], known.number == number { return known.record }
     guard let record = storedRecord(of: number) else { return nil }
+    if known.isEmpty { known = Array(repeating: nil, count: Self.knownCount) }
     known[place] = (number, record)
     return record
   }

@@ -59,6 +59,7 @@ import Testing
     "Histories with pairs that failed before",
     arguments: [
       (3, 60, 16_494_337_345_632_248_344), (4, 120, 1_464_718_830_426_720_172),
+      (4, 120, 397_586_346_182_114_062), (4, 120, 16_963_603_018_399_098_037),
     ])
   func knownHistoriesOfPairsAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(contexts: contexts, isPaired: true, seed: seed, steps: Array(0..<steps))

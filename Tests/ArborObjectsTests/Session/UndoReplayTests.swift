@@ -29,6 +29,35 @@ import Testing
     }
   }
 
+  @Test("An object that was deleted and then unlinked by others loses its links when undone")
+  func aChangeOfLinksAfterADeletionDoesNotHideIt() throws {
+    try ObjectStore.use(PlainStore.model()) { store in
+      let contexts = (0..<3).map { _ in store.makeContext() }
+      for context in contexts { context.mergePolicy = .mergeByPropertyObjectWins }
+      let (mine, theirs, others) = (contexts[0], contexts[1], contexts[2])
+      let skill = try theirs.insert("Skill")
+      let persons = try [theirs.insert("Person"), theirs.insert("Person")]
+      try theirs.commit()
+      let person = try mine.object(with: persons[0].objectID)
+      let kept = try mine.object(with: skill.objectID)
+      try person.objects(forKey: "skills").insert(kept)
+      mine.undoHistory = UndoHistory()
+      try kept.setValue(.integer(4), forKey: "b")
+      // Committed second, the other deletion removes a link of the object that is already gone.
+      try persons[1].objects(forKey: "skills").insert(skill)
+      try theirs.commit()
+      try others.delete(others.object(with: skill.objectID))
+      theirs.delete(skill)
+      try theirs.commit()
+      try others.commit()
+      #expect(try mine.count("Skill") == 1)
+      mine.undo()
+      #expect(try mine.count("Skill") == 0 && person.objects(forKey: "skills").count() == 0)
+      #expect(!mine.hasChanges)
+      try mine.commit()
+    }
+  }
+
   // MARK: Pairs with concurrent changes
 
   /// Calls `body` with the same two persons and two badges in two contexts. P has X.

@@ -74,8 +74,9 @@ struct PlainContext {
   /// The last known stored state of each updated object.
   private var base: [Int: Item] = [:]
   private var deleted: Set<Int> = []
-  /// The stored state of each deleted object at the time of its deletion.
-  private var deletedBase: [Int: Item] = [:]
+  /// The stored state of each deleted object at the time of its deletion, and the number of commits
+  /// that had been merged.
+  private var deletedBase: [Int: (item: Item, seen: Int)] = [:]
   /// Updated objects that another context has deleted.
   private var survivors: Set<Int> = []
   private var links: [Link: Bool] = [:]
@@ -118,8 +119,8 @@ struct PlainContext {
   mutating func sync(_ store: PlainStore) {
     var mendings: [PlainPairs.Mending] = []
     var order: [Int] = []
-    for key in store.commits[min(seen, store.commits.count)...].joined() + base.keys.sorted()
-    where !order.contains(key) { order.append(key) }
+    let rewritten = store.commits[min(seen, store.commits.count)...].joined()
+    for key in rewritten + base.keys.sorted() where !order.contains(key) { order.append(key) }
     seen = store.commits.count
     for key in order {
       guard let known = base[key], let mine = changed[key] else { continue }
@@ -131,7 +132,7 @@ struct PlainContext {
         }
         continue
       }
-      if present != known { mendings.append(mending(key, [mine, known])) }
+      if rewritten.contains(key) { mendings.append(mending(key, [mine, known])) }
       var merged = present
       for name in Self.names where mine.values[name] != known.values[name] {
         merged.values[name] = mine.values[name]
@@ -257,7 +258,7 @@ struct PlainContext {
     }
     if isInserted(key) { for list in orders.keys where list.owner == key { orders[list] = nil } }
     if changed[key] == nil || base[key] != nil {
-      deletedBase[key] = base[key] ?? store.items[key]
+      deletedBase[key] = (base[key] ?? store.items[key]).map { ($0, seen) }
       deleted.insert(key)
     }
     forget(key)
@@ -325,14 +326,15 @@ struct PlainContext {
     changed[key] = item
     base[key] = store.items[key]
     // Changes made by another context since the deletion are kept.
-    if deleted.remove(key) != nil, let item, let known = deletedBase[key],
+    if deleted.remove(key) != nil, let item, let (known, seen) = deletedBase[key],
       var merged = store.items[key]
     {
       for name in Self.names where item.values[name] != known.values[name] {
         merged.values[name] = item.values[name]
       }
       changed[key] = merged
-      if store.items[key] != known { return mending(key, [item, known]) }
+      // Even if they wrote the same values.
+      if store.commits[seen...].joined().contains(key) { return mending(key, [item, known]) }
     }
     return nil
   }

@@ -95,8 +95,9 @@ extension Session {
     let wasKnown = object != nil && !readNewer.contains(change.number)
     notifyListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
-    var isDeleted = change.kind == .delete
-    // A later commit may have restored it.
+    // A later commit may have restored a deleted object, or have changed the links of one that was
+    // deleted before.
+    var isDeleted = change.kind == .delete || object.change != nil
     if isDeleted { isDeleted = try !snapshot.exists(change.number) }
     try merge(object, isDeleted: isDeleted, snapshot)
   }

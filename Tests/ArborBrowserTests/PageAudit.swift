@@ -115,8 +115,12 @@ enum PageAudit {
           problems.push(`contrast ${ratio.toFixed(2)}: ${what(element)} ${style.color}`);
         }
       }
-      if (document.documentElement.scrollWidth > innerWidth) {
-        problems.push(`wider than the window: ${document.documentElement.scrollWidth}`);
+      // Not the width of the window, which a mobile browser widens for a page that is too wide.
+      const root = document.documentElement;
+      for (const each of [root, ...document.querySelectorAll(".detail, .content, dialog[open]")]) {
+        if (each.scrollWidth > each.clientWidth) {
+          problems.push(`wider than its place: ${what(each)} ${each.scrollWidth} > ${each.clientWidth}`);
+        }
       }
       if (window.shifts > 0.02) {
         const moved = [...window.moved].join(", ");

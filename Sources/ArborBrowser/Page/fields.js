@@ -162,7 +162,7 @@ function binaryField({ attribute, stored, staged, objectID, id }) {
     area.value = now;
     area.addEventListener("input", () => {
       isNil.checked = false;
-      chosen = area.value === text ? undefined : { sent: { json: area.value }, shown: area.value };
+      chosen = area.value === original ? undefined : { sent: { json: area.value }, shown: area.value };
     });
     show(place, area);
     return area;
@@ -189,7 +189,9 @@ function binaryField({ attribute, stored, staged, objectID, id }) {
     binary(objectID, attribute.name).then((data) => {
       const text = new TextDecoder().decode(data);
       if (!isDocument(text)) return;
-      showDocument(text, stagedText ?? text);
+      original = text;
+      // What was staged or entered in the meantime is kept.
+      if (!chosen || chosen.sent === null) showDocument(text);
     }).catch(() => {});
   }
   return {

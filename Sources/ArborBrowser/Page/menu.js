@@ -40,10 +40,14 @@ export function openMenu({ label, anchor, back, content }) {
   own.setAttribute("aria-label", label);
   const place = anchor.getBoundingClientRect();
   show(own, el("div", { class: "items" }, content(() => own.close())));
+  own.style.removeProperty("max-height");
   own.showModal();
   const { width, height } = own.getBoundingClientRect();
   own.style.setProperty("left", `${Math.max(8, Math.min(place.left, innerWidth - width - 8))}px`);
-  own.style.setProperty("top", `${Math.max(8, Math.min(place.bottom + 2, innerHeight - height - 8))}px`);
+  const top = Math.max(8, Math.min(place.bottom + 2, innerHeight - height - 8));
+  own.style.setProperty("top", `${top}px`);
+  // A menu that grows, because values were counted, stays in the window.
+  own.style.setProperty("max-height", `${innerHeight - top - 8}px`);
   own.onclose = () => {
     show(own);
     if (back) back.focus();

@@ -114,7 +114,7 @@ export async function objectsView(main, schema, rest, parameters) {
     const own = ++shownObject;
     detail.hidden = !id;
     main.classList.toggle("with-detail", Boolean(id));
-    if (!id) return;
+    if (!id) return show(detail);
     try {
       const object = await get("object", { id });
       if (own !== shownObject) return;

@@ -12,19 +12,6 @@ struct PageEditingTests {
       .filter(FetchPredicate(format: predicate)).count()
   }
 
-  private func fill(_ page: Chromium, _ label: String, _ text: String) throws {
-    try page.evaluate(
-      """
-      {
-        const label = [...document.querySelectorAll('.edit label')]
-          .find((each) => each.textContent.startsWith('\(label)'));
-        document.getElementById(label.htmlFor).focus();
-        document.getElementById(label.htmlFor).select();
-      }
-      """)
-    try page.type(text)
-  }
-
   @Test("Edits are shown, committed and undone")
   func changesAreShownCommittedAndUndone() throws {
     try ServedStore.use(writing: true) { served in
@@ -33,8 +20,8 @@ struct PageEditingTests {
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
       try page.exists(".edit")
-      try fill(page, "age", "61")
-      try fill(page, "salary", "12.50")
+      try page.fill("age", "61")
+      try page.fill("salary", "12.50")
       try page.picture("edit")
       #expect(try PageAudit.problems(in: page) == [])
       try page.press("Enter")
@@ -48,7 +35,7 @@ struct PageEditingTests {
       try page.wait("document.querySelector('.bar > button')?.innerText === 'New Project'")
       try page.click(".bar > button")
       try page.exists(".edit")
-      try fill(page, "title", "Tunnel")
+      try page.fill("title", "Tunnel")
       try page.press("Enter")
       try page.wait("document.querySelector('#review').innerText === 'Review 3 changes'")
 
@@ -92,7 +79,7 @@ struct PageEditingTests {
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
       try page.exists(".edit textarea")
-      try fill(page, "age", "61")
+      try page.fill("age", "61")
       try page.press("Enter")
       try page.click("#review")
       try page.exists("dialog .changes")
@@ -113,7 +100,7 @@ struct PageEditingTests {
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
       try page.exists(".edit")
-      try fill(page, "age", "many")
+      try page.fill("age", "many")
       try page.press("Enter")
       try page.wait("!document.querySelector('#review').hidden")
       try page.click("#review")

@@ -7,45 +7,19 @@ import ArborBrowser
 /// Edits are shown with their objects, validated while typing, and removed one at a time.
 @Suite("Staged edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
 struct PageStagingTests {
-  private func edit(_ page: Chromium, _ id: String) throws {
-    let entity = id.split(separator: "/")[0]
-    try page.evaluate("location.hash = '#/objects/\(entity)?id=\(id)'")
-    try page.wait("document.querySelector('.detail header .code')?.innerText === '\(id)'")
-    try page.click(".detail > .actions button")
-    try page.exists(".edit")
-  }
-
-  /// Replaces the text of the control with a label.
-  private func fill(_ page: Chromium, _ label: String, _ text: String) throws {
-    try page.evaluate(
-      """
-      {
-        const label = [...document.querySelectorAll('.edit label')]
-          .find((each) => each.textContent.startsWith('\(label)'));
-        window.control = document.getElementById(label.htmlFor);
-        control.focus();
-        control.select();
-      }
-      """)
-    try page.type(text)
-  }
-
-  private static let problem =
-    "document.getElementById(control.getAttribute('aria-describedby')).innerText"
-
   @Test("Values are validated while typing")
   func valuesAreCheckedWhileTyping() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium(showing: served.browser.url)
-      try edit(page, "Shop/1")
+      try page.edit("Shop/1")
       let cases = [
         ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
         ("name", "South", "must be unique"), ("number", "many", "Enter an integer"),
       ]
       for (label, text, message) in cases {
-        try fill(page, label, text)
-        try page.wait("\(Self.problem).includes(\"\(message)\")")
+        try page.fill(label, text)
+        try page.wait("\(Chromium.problem).includes(\"\(message)\")")
         #expect(try page.evaluate("control.getAttribute('aria-invalid')") == "true")
       }
       // All of them are shown at once.
@@ -56,8 +30,8 @@ struct PageStagingTests {
           == 4)
       #expect(try PageAudit.problems(in: page) == [])
       try page.picture("violations")
-      try fill(page, "floor", "3")
-      try page.wait("\(Self.problem) === ''")
+      try page.fill("floor", "3")
+      try page.wait("\(Chromium.problem) === ''")
       #expect(try page.evaluate("control.hasAttribute('aria-invalid')") == false)
       #expect(page.complaints == [])
     }
@@ -68,12 +42,12 @@ struct PageStagingTests {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium(showing: served.browser.url)
-      try edit(page, "Shop/1")
+      try page.edit("Shop/1")
       let cases = [
         ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
         ("name", "South", "must be unique"),
       ]
-      for (label, text, _) in cases { try fill(page, label, text) }
+      for (label, text, _) in cases { try page.fill(label, text) }
       #expect(try page.text(".edit [type=submit]") == "Stage change")
       try page.click(".edit [type=submit]")
       try page.click("#review")
@@ -113,8 +87,8 @@ struct PageStagingTests {
       let page = try Chromium(showing: served.browser.url)
       // A member of a to-many relationship, then the target of a to-one relationship.
       for (id, label, text) in [("Shop/2", "goods", "Sal"), ("Good/1", "shop", "Sou")] {
-        try edit(page, id)
-        try fill(page, label, text)
+        try page.edit(id)
+        try page.fill(label, text)
         try page.exists(".edit [role=option]")
         try page.press("ArrowDown")
         try page.press("Enter")
@@ -142,13 +116,13 @@ struct PageStagingTests {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium(showing: served.browser.url)
-      try edit(page, "Shop/1")
-      try fill(page, "floor", "3")
-      try fill(page, "city", "Oslo")
+      try page.edit("Shop/1")
+      try page.fill("floor", "3")
+      try page.fill("city", "Oslo")
       try page.wait("[...document.querySelectorAll('.edit textarea')].length === 1")
-      try fill(page, "settings", "{\"open\": false}")
+      try page.fill("settings", "{\"open\": false}")
       // A relationship by search.
-      try fill(page, "goods", "Sal")
+      try page.fill("goods", "Sal")
       try page.exists(".edit [role=option]")
       try page.press("Escape")
       try page.click(".edit .members button[aria-label='Remove Tea']")
@@ -165,7 +139,7 @@ struct PageStagingTests {
       // A new object, which can be changed until the commit.
       try page.click(".bar > button")
       try page.exists(".edit")
-      try fill(page, "name", "East")
+      try page.fill("name", "East")
       try page.press("Enter")
       try page.wait("document.querySelector('.pending button')?.innerText === 'new Shop 1'")
       try page.click(".pending button")

@@ -90,16 +90,19 @@ struct EntityRules {
     -> String?
   {
     var value = value
-    var (below, above, unit) = ("is below", "exceeds", "")
+    var (below, above, isLength) = ("is below", "exceeds", false)
     if case .string(let text) = value {
       value = .integer(Int64(text.count))
-      (below, above, unit) = ("is shorter than", "is longer than", " characters")
+      (below, above, isLength) = ("is shorter than", "is longer than", true)
+    }
+    func bound(_ bound: PropertyValue) -> String {
+      isLength ? "\(bound) character\(bound == .integer(1) ? "" : "s")" : "\(bound)"
     }
     if !minimum.isNull, PropertyValue.compare(value, minimum) == .less {
-      return "\(below) the minimum of \(minimum)\(unit)"
+      return "\(below) the minimum of \(bound(minimum))"
     }
     if !maximum.isNull, PropertyValue.compare(value, maximum) == .greater {
-      return "\(above) the maximum of \(maximum)\(unit)"
+      return "\(above) the maximum of \(bound(maximum))"
     }
     return nil
   }

@@ -94,7 +94,7 @@ import Testing
     #expect(mermaid.contains("\n    +string? nickname\n"), "\(mermaid)")
     #expect(mermaid.contains("\n  class E5[\"- Project\"] {\n    -string title\n"))
     #expect(mermaid.contains("\n  E1 <|-- E2\n"))
-    #expect(mermaid.contains("\n  E2 --> \"1\" E4 : + team\n"))
+    #expect(mermaid.contains("\n  E2 \"*\" -- \"1\" E4 : + team / + members\n"), "\(mermaid)")
     let svg = try String(contentsOfFile: path("next.svg"), encoding: .utf8)
     for text in [
       ">~ Employee</text>", ">+ nickname</text>", ">− rate</text>", ">+ Team</text>",

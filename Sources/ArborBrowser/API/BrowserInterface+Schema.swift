@@ -34,11 +34,21 @@ extension BrowserInterface {
   }
 
   /// Returns the differences between the store's model and the one to compare it with.
-  func difference() throws(ArborError) -> JSONValue {
+  func difference() throws(ArborError) -> SchemaDifference {
     guard let compared else {
       throw ArborError(.notAllowed, "No model was given to compare with the store's model.")
     }
-    return SchemaDifference(from: store.model, to: compared.model).json
+    return SchemaDifference(from: store.model, to: compared.model)
+  }
+
+  /// Returns the model as a class diagram in Mermaid. Parameters: `entity` for each entity of the
+  /// diagram, or none for all; `difference` for the differences from the model to compare with.
+  func mermaid(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    var drawing = SchemaDifference(store.model)
+    if request.parameter("difference") == "true" { drawing = try difference() }
+    let names = request.parameters("entity")
+    if !names.isEmpty { drawing = drawing.only(Set(names)) }
+    return ["text": .string(MermaidDiagram(drawing).text + "\n")]
   }
 
   private func json(of entity: BrowsedSchema.Entity) -> JSONObject {

@@ -67,7 +67,8 @@ final class BrowserInterface: Sendable {
     guard store.isInPlace else { throw ReplacedFile.error(isStore: true) }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())
-    case ("GET", "difference"): return .json(try difference())
+    case ("GET", "difference"): return .json(try difference().json)
+    case ("GET", "mermaid"): return .json(try mermaid(request))
     case ("GET", "objects"): return .json(try objects(request))
     case ("GET", "count"): return .json(try count(request))
     case ("GET", "object"): return .json(try object(request))
@@ -101,7 +102,7 @@ final class BrowserInterface: Sendable {
       (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
       (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
       (_, "news"), (_, "export"), (_, "exported"), (_, "effect"), (_, "queries"), (_, "request"),
-      (_, "difference"):
+      (_, "difference"), (_, "mermaid"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

@@ -1,5 +1,5 @@
 // The contents of a schema diagram: the lines of boxes, the links between them, and their export.
-import { svg, visible } from "./dom.js";
+import { svg } from "./dom.js";
 
 export const lineHeight = 20;
 export const headHeight = 46;
@@ -60,40 +60,6 @@ export function edges(entities) {
     }
   }
   return found;
-}
-
-/** Removes the characters that are special in Mermaid from text. */
-function plain(text) {
-  return visible(text).replace(/[^\p{L}\p{N}_ .,()/+-]/gu, (each) => `#${each.codePointAt(0)};`);
-}
-
-/** Returns a name as Mermaid accepts it for a member. */
-function word(text) {
-  return visible(text).replace(/[^\p{L}\p{N}_?[\]]/gu, "_");
-}
-
-/** Returns a schema as a Mermaid class diagram. */
-export function mermaid(entities, links) {
-  const ids = new Map(entities.map((each, index) => [each.name, `E${index + 1}`]));
-  // Mermaid shows these signs as the visibility of members.
-  const ascii = (mark) => sign(mark).replace("−", "-").trim();
-  const text = ["classDiagram"];
-  if (entities.some((each) => each.mark)) text.push(`  note "${legend.map((each) => `${ascii(each.mark)} ${each.mark}`).join(", ")}"`);
-  for (const entity of entities) {
-    text.push(`  class ${ids.get(entity.name)}["${plain(sign(entity.mark).replace("−", "-") + entity.name)}"] {`);
-    if (entity.isAbstract) text.push("    <<abstract>>");
-    for (const each of entity.attributes.filter((one) => one.isOwn)) {
-      text.push(`    ${ascii(each.mark)}${word(each.type + (each.isOptional ? "?" : ""))} ${word(each.name)}`);
-    }
-    text.push("  }");
-  }
-  for (const link of links) {
-    const [from, to] = [ids.get(link.from), ids.get(link.to)];
-    const many = (isMany) => isMany ? "\"*\"" : "\"1\"";
-    text.push(link.kind === "inherits" ? `  ${to} <|-- ${from}`
-      : `  ${from} ${link.inverse ? `${many(link.fromMany)} ` : ""}-- ${many(link.toMany)} ${to} : ${plain(link.label)}`);
-  }
-  return text.join("\n") + "\n";
 }
 
 const style = `

@@ -1,7 +1,7 @@
 // A diagram of the model, with entities as boxes and relationships as lines around them.
 import { get } from "./api.js";
 import { bytes, count, el, notify, plural, show, svg } from "./dom.js";
-import { edges, headHeight, heightOf, legend, lineHeight, lines, lineTop, mermaid, sign, standalone } from "./diagram.js";
+import { edges, headHeight, heightOf, legend, lineHeight, lines, lineTop, sign, standalone } from "./diagram.js";
 import { differenceView } from "./difference.js";
 import { save } from "./export.js";
 import { keepPlaces, keptPlaces, layOut, settle } from "./places.js";
@@ -242,6 +242,17 @@ export async function schemaView(main, schema) {
     fit();
   }
 
+  /** Saves the entities that are shown as a class diagram, which the server writes. */
+  async function saveMermaid() {
+    const entity = entities.length < all.length ? entities.map((each) => each.name) : [];
+    try {
+      const { text } = await get("mermaid", { entity, difference: difference ? "true" : "" });
+      save(`${stem}.mmd`, new Blob([text], { type: "text/plain" }));
+    } catch (error) {
+      notify(error.message, "error");
+    }
+  }
+
   const stem = schema.name.replace(/[^\p{L}\p{N}_-]+/gu, "-");
 
   stage.append(picture, el("div", { class: "zoom" }, button("Zoom in", "+", () => zoom(1.25)),
@@ -295,7 +306,7 @@ export async function schemaView(main, schema) {
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
       total, key, compare, only, reset,
       el("button", { type: "button", title: "Save the diagram as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent(), Boolean(difference))], { type: "image/svg+xml" })) }, "SVG"),
-      el("button", { type: "button", title: "Save the model as a Mermaid class diagram", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
+      el("button", { type: "button", title: "Save the model as a Mermaid class diagram", onclick: saveMermaid }, "Mermaid")),
     stage), info);
   draw();
   fit();

@@ -74,6 +74,13 @@ package struct SchemaDifference: Sendable {
 
   /// The drawing of a single model, without marks.
   package init(_ model: ManagedObjectModel) { entities = model.entities.map(Entity.init) }
+
+  /// Returns the part with only the given entities.
+  func only(_ names: Set<String>) -> SchemaDifference {
+    var part = self
+    part.entities.removeAll { !names.contains($0.name) }
+    return part
+  }
 }
 
 extension SchemaDifference.Entity {

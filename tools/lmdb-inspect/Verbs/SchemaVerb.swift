@@ -87,7 +87,7 @@ struct SchemaVerb: Verb {
     try draw(drawing)
     let text: String
     if mermaid {
-      text = MermaidDiagram(schema: drawing).text
+      text = MermaidDiagram(drawing).text
     } else if let difference {
       text = DifferenceText(difference: difference).text
     } else if swift || macros {

@@ -13,7 +13,7 @@ import Testing
       EntityDescription("Document", isAbstract: true) {
         AttributeDescription("code", .string, .unique)
       }
-      EntityDescription("Article", parent: "Document") {
+      EntityDescription("Article", parent: "Document", userInfo: ["PrimaryAttribute": "title"]) {
         AttributeDescription("title", .string)
         AttributeDescription("body", .string, .optional)
         AttributeDescription("number", .integer32, .unique, .optional)

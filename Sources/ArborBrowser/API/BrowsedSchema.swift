@@ -50,19 +50,26 @@ struct BrowsedSchema: Sendable {
   }
 
   /// Returns the name of the attribute that labels an object: the model's `PrimaryAttribute`, or
-  /// else one with a common name for labels, a unique one, or any string. Returns `nil` if there is
-  /// none.
+  /// else a unique attribute, one with a common name for labels, or any string. Returns `nil` if
+  /// there is none.
+  ///
+  /// Unique strings come before other unique values. A unique UUID is an identifier for programs, so
+  /// it is a label only if there is no string. Binary values are no labels.
   private static func title(
     among attributes: [AttributeDescription], of lineage: [EntityDescription]
   ) -> String? {
     let noted = lineage.reversed().lazy.compactMap { $0.userInfo["PrimaryAttribute"] }.first
     if let noted, attributes.contains(where: { $0.name == noted }) { return noted }
-    let texts = attributes.filter { $0.type == .string }.map(\.name)
+    let constraints = lineage.flatMap(\.uniquenessConstraints).filter { $0.count == 1 }.joined()
+    let unique = attributes.filter { constraints.contains($0.name) && $0.type != .binary }
+    let texts = attributes.filter { $0.type == .string }
     let usual = ["name", "title", "fullName", "label", "displayName", "caption", "code"]
-    if let name = usual.first(where: texts.contains) { return name }
-    let unique = Set(
-      lineage.flatMap(\.uniquenessConstraints).filter { $0.count == 1 }.flatMap { $0 })
-    return texts.first(where: unique.contains)
-      ?? attributes.first { unique.contains($0.name) && $0.type != .binary }?.name ?? texts.first
+    func best(_ attributes: [AttributeDescription]) -> String? {
+      let names = attributes.map(\.name)
+      return usual.first(where: names.contains) ?? names.first
+    }
+    return best(unique.filter { $0.type == .string })
+      ?? unique.first { $0.type != .uuid }?.name
+      ?? best(texts) ?? unique.first?.name
   }
 }

@@ -52,8 +52,8 @@ extension BrowserInterface {
     let named = try ModelRequest.named(name, in: store.schema, of: store.id)
     var texts: [String: String] = [:]
     for assignment in request.parameters("set") {
-      let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      texts[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+      guard let (variable, text) = ModelRequest.assignment(assignment) else { continue }
+      texts[variable] = text
     }
     var values: [String: PropertyValue] = [:]
     for variable in named.variables {

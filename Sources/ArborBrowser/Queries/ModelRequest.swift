@@ -45,6 +45,14 @@ package struct ModelRequest {
     }
   }
 
+  /// Returns the variable and the text of an assignment, `name=text` or `$name=text`, or `nil` if it
+  /// isn't one.
+  package static func assignment(_ assignment: String) -> (variable: String, text: String)? {
+    guard let sign = assignment.firstIndex(of: "=") else { return nil }
+    let name = assignment[..<sign].drop { $0 == "$" }
+    return name.isEmpty ? nil : (String(name), String(assignment[sign...].dropFirst()))
+  }
+
   /// The names of the variables, sorted.
   package var variables: [String] { predicate.variables }
 

@@ -17,6 +17,15 @@ extension PersistentStore {
         "The model has no fetch request named \(name)."
           + NearestName.hint(name, in: model.fetchRequestTemplates.map(\.name)))
     }
+    return try FetchRequest(template, substituting: values)
+  }
+}
+
+extension FetchRequest<ManagedObject> {
+  /// Creates a request of a model, with constants for the predicate's variables.
+  package init(
+    _ template: FetchRequestTemplate, substituting values: [String: (any PredicateArgument)?]
+  ) throws(ArborError) {
     var description = FetchDescription(entityName: template.entity)
     if let text = template.predicate {
       description.predicate = try FetchPredicate(format: text).substituting(values)
@@ -26,6 +35,6 @@ extension PersistentStore {
     description.includesSubentities = template.includesSubentities
     description.includesPendingChanges = template.includesPendingChanges
     description.returnsDistinctResults = template.returnsDistinctResults
-    return FetchRequest(description)
+    self.init(description)
   }
 }

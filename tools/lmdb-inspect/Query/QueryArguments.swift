@@ -86,11 +86,6 @@ struct QueryArguments: ParsableArguments {
     guard let name = request else { return nil }
     let store = try file.requireStore()
     let named = try ModelRequest.named(name, in: store.schema, of: store.id)
-    var request = FetchRequest<ManagedObject>(entity: named.template.entity)
-    request.fetchLimit = named.template.fetchLimit
-    request.includesSubentities = named.template.includesSubentities
-    request.returnsDistinctResults = named.template.returnsDistinctResults
-    request.predicate = named.predicate.substituting(try named.values(of: assignments))
-    return request
+    return try FetchRequest(named.template, substituting: named.values(of: assignments))
   }
 }

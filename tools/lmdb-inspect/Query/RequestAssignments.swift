@@ -9,9 +9,7 @@ extension ModelRequest {
   func values(of assignments: [String]) throws -> [String: PropertyValue] {
     var values: [String: PropertyValue] = [:]
     for assignment in assignments {
-      let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0].drop { $0 == "$" })
-      guard parts.count == 2, !name.isEmpty else {
+      guard let (name, text) = Self.assignment(assignment) else {
         throw InspectError.notFound("“\(assignment)” is not an assignment. Write it as name=value.")
       }
       guard variables.contains(name) else {
@@ -20,7 +18,7 @@ extension ModelRequest {
           "The request \(template.name) has no variable $\(name). "
             + (names.isEmpty ? "It has no variables." : "Its variables are \(names)."))
       }
-      values[name] = try value(String(parts[1]), of: name)
+      values[name] = try value(text, of: name)
     }
     let missing = variables.filter { values[$0] == nil }
     guard missing.isEmpty else {

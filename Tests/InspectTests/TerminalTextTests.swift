@@ -10,7 +10,7 @@ import Testing
       ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("项目", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
       ("☂\u{FE0F}", 2), ("a\u{200B}", 1), ("→ 3", 3),
       ("\u{1112}\u{1161}\u{11AB}", 2), ("क्षि", 3), ("🇱🇻", 2), ("\u{2329}", 2), ("\u{AD}x", 1),
-      ("o\u{302}\u{323}", 1),
+      ("o\u{302}\u{323}", 1), ("“Café” – 5", 10), ("‘a\u{AD}b’", 4),
     ])
   func widthsAreThoseOfTerminals(_ text: String, _ width: Int) {
     #expect(TextWidth.of(text) == width, "\(text)")

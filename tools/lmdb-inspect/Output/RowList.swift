@@ -34,7 +34,8 @@ struct RowList {
     guard printer.form == .text else {
       return printer.add(json: RowText.json(values, names), text: "")
     }
-    let texts = zip(names, values).map { text($1, in: $0) }
+    let labels = labels
+    let texts = zip(names, values).map { Self.text($1, in: $0, labels) }
     if printer.view.isExpanded {
       return printer.add(json: .null, text: ExpandedRow.text(count, names, texts) + "\n")
     }
@@ -114,12 +115,14 @@ struct RowList {
   }
 
   /// Returns a value as text. The object itself needs no label, because its row has the attribute.
-  private func text(_ value: PropertyValue, in column: String) -> String {
+  private static func text(
+    _ value: PropertyValue, in column: String, _ labels: ObjectLabels?
+  ) -> String {
     switch value {
     case .objectID(let id):
-      column == "id" ? Self.name(id) : labels?.text(id) ?? Self.name(id)
+      column == "id" ? name(id) : labels?.text(id) ?? name(id)
     case .list(let values):
-      "[" + values.map { text($0, in: column) }.joined(separator: ", ") + "]"
+      "[" + values.map { text($0, in: column, labels) }.joined(separator: ", ") + "]"
     default: ValueText.text(value)
     }
   }

@@ -7,6 +7,11 @@ enum TextWidth {
   static func of(_ text: String) -> Int {
     // ASCII text has one column per byte.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    // So have other Latin letters and quotation marks, without a lookup of their properties.
+    let isPlain = text.unicodeScalars.allSatisfy {
+      $0.value < 0x300 || (0x2010...0x2027).contains($0.value)
+    }
+    if isPlain { return text.unicodeScalars.count { $0.value != 0xAD } }
     return text.reduce(0) { $0 + of($1) }
   }
 

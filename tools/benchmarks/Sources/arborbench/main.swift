@@ -14,6 +14,7 @@
 // one, and inserts rows of the same size by libpq;
 // sharing FILE N CONNECTION [ROUNDS] shares a store through such a log, joins it with a copy, reads
 // and catches up;
+// readers reads on one thread and on as many as there are processors;
 // cancel measures how long operations on a loaded store and its document continue after a
 // cancellation.
 import Foundation
@@ -23,7 +24,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|journal|postgres|sharing|cancel "
+      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|journal|postgres|sharing|readers|cancel "
       + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
   exit(2)
 }
@@ -53,6 +54,7 @@ do {
   case "log": try benchmark.log(rounds: number)
   case "journal": try benchmark.journal(rounds: number)
   case "backup": try benchmark.backUp()
+  case "readers": try benchmark.readConcurrently(rounds: number)
   case "postgres":
     guard arguments.count > 3 else { throw BenchmarkError("postgres needs a connection string") }
     try benchmark.postgres(

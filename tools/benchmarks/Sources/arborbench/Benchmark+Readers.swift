@@ -1,0 +1,39 @@
+import ArborData
+import Dispatch
+import Foundation
+
+/// How reads scale with processors. Not part of the workload.
+extension Benchmark {
+  /// Reads on one thread and then on several at once, each with its own context: look-ups by a unique
+  /// attribute, and a fetch of all objects. Prints `op readers wall_s_per_reader`, in which the same
+  /// time for several readers as for one is perfect scaling.
+  func readConcurrently(rounds: Int) throws {
+    let store = try store()
+    let ids = Workload.keys(seed: 44, range: count, count: Self.lookups)
+    let work: [(name: String, body: @Sendable (ManagedObjectContext) throws -> Void)] = [
+      (
+        "25_lookup_unique",
+        { context in
+          for id in ids {
+            _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
+          }
+        }
+      ), ("25_fetch_all", { _ = try $0.fetch(FetchRequest<Employee>()) }),
+    ]
+    for _ in 0..<rounds {
+      for (name, body) in work {
+        for readers in [1, ProcessInfo.processInfo.activeProcessorCount] {
+          let start = Meter.time(CLOCK_MONOTONIC)
+          DispatchQueue.concurrentPerform(iterations: readers) { _ in
+            do { try body(store.makeContext()) } catch {
+              print(error)
+              exit(1)
+            }
+          }
+          let wall = Meter.time(CLOCK_MONOTONIC) - start
+          Meter.printLine([name, "\(readers)", String(format: "%.6f", wall)])
+        }
+      }
+    }
+  }
+}

@@ -16,12 +16,15 @@ extension StoreSnapshot {
         predicate, arguments, of: query.entity, includesSubentities: query.includesSubentities,
         overlay: overlay, allocator)
     {
-      switch found {
-      case .nothing: return FetchedRecords()
-      case .row(let row): return FetchedRecords(row, in: allocator.slab)
-      }
+      return found.row.map { FetchedRecords($0, in: allocator.slab) } ?? FetchedRecords()
     }
-    return try answer(query, overlay: overlay, rows: { $0.rows.count }) { executor in
+    return try planAndFetch(query, overlay, allocator)
+  }
+
+  private func planAndFetch(
+    _ query: StoreQuery, _ overlay: (any PendingState)?, _ allocator: SlabAllocator
+  ) throws(StoreError) -> FetchedRecords {
+    try answer(query, overlay: overlay, rows: { $0.rows.count }) { executor in
       try executor.fetch(allocator)
     }
   }
@@ -38,13 +41,10 @@ extension StoreSnapshot {
     if let (predicate, arguments) = predicate,
       let found = try lookUp(predicate, arguments, of: entity, overlay: overlay, allocator)
     {
-      switch found {
-      case .nothing: return nil
-      case .row(let row): return (row, allocator.slab)
-      }
+      return found.row.map { ($0, allocator.slab) }
     }
     let query = StoreQuery(entity: entity, predicate: predicate, sortKeys: sortKeys, limit: 1)
-    return try fetch(query, overlay: overlay, allocator: allocator).first
+    return try planAndFetch(query, overlay, allocator).first
   }
 
   /// Returns the numbers of the objects that a fetch would return, without copying records.

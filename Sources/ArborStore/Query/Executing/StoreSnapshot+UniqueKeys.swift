@@ -1,10 +1,10 @@
 package import ArborModel
 internal import LMDB
 
-/// The result of a query for one unique value.
-enum UniqueAnswer {
-  case nothing
-  case row(FetchedRow)
+/// The result of looking up one unique value.
+struct UniqueAnswer {
+  /// The row of the object that has the value, or `nil` if there isn't one.
+  let row: FetchedRow?
 }
 
 extension StoreSnapshot {
@@ -31,18 +31,18 @@ extension StoreSnapshot {
       store.noteUse(ofIndex: index)
       guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
         found.count == 8
-      else { return .nothing }
+      else { return UniqueAnswer(row: nil) }
       let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
       guard let entity = store.schema.entity(of: number),
         entity === queried || includesSubentities && entity.isKind(of: queried)
-      else { return .nothing }
+      else { return UniqueAnswer(row: nil) }
       if let known = overlay?.known, known.contains(number) {
-        return .row(FetchedRow(known: number))
+        return UniqueAnswer(row: FetchedRow(known: number))
       }
       guard let record = try record(number, of: entity, allocator: allocator) else {
         throw StoreError.missingRecord(number, entity)
       }
-      return .row(FetchedRow(number, copy: record, slabIndex: 0))
+      return UniqueAnswer(row: FetchedRow(number, copy: record, slabIndex: 0))
     }
   }
 

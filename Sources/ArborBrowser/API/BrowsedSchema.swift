@@ -49,9 +49,9 @@ struct BrowsedSchema: Sendable {
       title: title(among: attributes, of: lineage))
   }
 
-  /// Returns the name of the attribute that labels an object: the model's `PrimaryAttribute`, or
-  /// else a unique attribute, one with a common name for labels, or any string. Returns `nil` if
-  /// there is none.
+  /// Returns the name of the attribute that labels an object, or `nil` if no attribute can: the
+  /// model's `PrimaryAttribute`, a unique attribute, one with a common name for labels, or any
+  /// string, in this order.
   ///
   /// Unique strings come before other unique values. A unique UUID is an identifier for programs, so
   /// it is a label only if there is no string. Binary values are no labels.

@@ -6,6 +6,16 @@ import ArborBrowser
 
 @Suite("The diagram of a schema", .serialized, .enabled(if: Chromium.executable != nil))
 struct PageSchemaTests {
+  /// Finds an entity by its attribute `city`, and shows only the entity and its neighbors.
+  private func showNeighborsOfOffice(_ page: Chromium) throws {
+    try page.press("/")
+    try page.type("city")
+    try page.press("Enter")
+    try page.wait("document.querySelector('.detail h2')?.innerText === 'Office'")
+    try page.press("n")
+    try page.wait("document.querySelectorAll('.box').length === 2")
+  }
+
   /// A model with a tree of inheritance, loops, and relationships between many entities.
   private static func makeModel() throws -> ManagedObjectModel {
     var entities = [
@@ -195,12 +205,7 @@ struct PageSchemaTests {
       )
       try page.picture("far")
       try page.press("0")
-      try page.press("/")
-      try page.type("city")
-      try page.press("Enter")
-      try page.wait("document.querySelector('.detail h2')?.innerText === 'Office'")
-      try page.press("n")
-      try page.wait("document.querySelectorAll('.box').length === 2")
+      try showNeighborsOfOffice(page)
       #expect(try page.evaluate("document.querySelectorAll('.edge').length") == 1)
       try page.press("Escape")
       try page.wait("document.querySelectorAll('.box').length === 4")
@@ -266,12 +271,7 @@ struct PageSchemaTests {
 
       // The neighbors of an entity alone.
       try page.evaluate("delete texts['text/plain']")
-      try page.press("/")
-      try page.type("city")
-      try page.press("Enter")
-      try page.wait("document.querySelector('.detail h2')?.innerText === 'Office'")
-      try page.press("n")
-      try page.wait("document.querySelectorAll('.box').length === 2")
+      try showNeighborsOfOffice(page)
       try page.evaluate(
         "[...document.querySelectorAll('.bar button')].find((each) => each.innerText === 'Mermaid').click()"
       )

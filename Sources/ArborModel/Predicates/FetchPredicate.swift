@@ -31,7 +31,9 @@ public struct FetchPredicate: Sendable {
 
   package var arguments: [PropertyValue] { whole.arguments }
 
-  private var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
+  /// The shape and the arguments. Each access counts a reference to the shape, for which all threads
+  /// that use the same text contend.
+  package var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
     switch form {
     case .whole(let shape, let arguments): (shape, arguments)
     case .joined(let joined): joined.whole

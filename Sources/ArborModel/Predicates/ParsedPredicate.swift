@@ -17,6 +17,12 @@ package final class ParsedPredicate: Sendable {
       self.isFormat = isFormat
       self.limits = limits
     }
+
+    fileprivate func equals(
+      _ segments: PredicateSegments, _ isFormat: Bool, _ limits: PredicateLimits
+    ) -> Bool {
+      self.isFormat == isFormat && self.limits == limits && segments.matches(text)
+    }
   }
 
   package enum Composition: Sendable, Hashable {
@@ -36,7 +42,9 @@ package final class ParsedPredicate: Sendable {
   /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
-  /// The most recent bindings of the shape, each to another entity.
+  /// The first binding of the shape, usually the only one. It is read without a lock.
+  let firstBinding = AtomicLazyReference<BoundPredicate>()
+  /// The most recent bindings of the shape to other entities.
   let bindings = Lock<[BoundPredicate]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
@@ -61,6 +69,13 @@ package final class ParsedPredicate: Sendable {
 }
 
 extension ParsedPredicate {
+  /// Returns whether the shape is that of a text.
+  func isParsed(
+    from segments: PredicateSegments, _ isFormat: Bool, _ limits: PredicateLimits
+  ) -> Bool {
+    source?.equals(segments, isFormat, limits) ?? false
+  }
+
   /// Parses a predicate, bypassing the cache of shapes.
   package static func reading(
     _ text: String, limits: PredicateLimits = .standard

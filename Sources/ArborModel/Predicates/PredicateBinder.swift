@@ -13,12 +13,20 @@ package enum PredicateBinder {
   package static func bind(
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
-    let shape = predicate.shape
+    try bind(predicate.shape, to: entity, in: schema)
+  }
+
+  /// Binds the shape of a predicate to an entity. See ``bind(_:to:in:)``.
+  package static func bind(
+    _ shape: ParsedPredicate, to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundPredicate {
+    if let known = shape.firstBinding.load(), known.entity === entity { return known }
     let known = shape.bindings.withLock { bindings in bindings.first { $0.entity === entity } }
     if let known { return known }
-    let node = try predicate.parsed.outcome.get()
+    let node = try shape.outcome.get()
     var binding = PredicateBinding(entity: entity, schema: schema)
     let bound = BoundPredicate(entity: entity, root: try binding.bind(node))
+    if shape.firstBinding.storeIfNil(bound) === bound { return bound }
     shape.bindings.withLock { bindings in
       if bindings.count >= keptBindings { bindings.removeFirst() }
       bindings.append(bound)

@@ -30,10 +30,7 @@ enum PredicateCache {
     of segments: PredicateSegments, isFormat: Bool, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {
     let hash = segments.hash ^ (isFormat ? 1 : 0)
-    let known = find(hash) { entry in
-      guard let source = entry.shape.source else { return false }
-      return source.isFormat == isFormat && source.limits == limits && segments.matches(source.text)
-    }
+    let known = find(hash) { $0.shape.isParsed(from: segments, isFormat, limits) }
     if let known { return known }
     let text = PredicateText(segments: segments.all, allowed: limits.allowedProperties)
     let shape = PredicateParser.parse(text, isFormat: isFormat, limits: limits)

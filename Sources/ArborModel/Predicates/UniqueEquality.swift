@@ -1,6 +1,6 @@
 /// A predicate that compares a unique attribute with one value: a point lookup. This is the most
 /// common predicate, and is executed without planning.
-package final class UniqueEquality: Sendable {
+package struct UniqueEquality: Sendable {
   /// The position of the attribute's unique index among the entity's indexes.
   package let indexNumber: Int
   package let kind: FieldKind

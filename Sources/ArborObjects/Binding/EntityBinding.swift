@@ -50,10 +50,12 @@ final class EntityBinding: @unchecked Sendable {
   let trace: (any PropertyTrace)?
   /// Whether the context is notified of each property access and change.
   let isObserved: Bool
-  /// Whether a read through an object without a context has been logged.
+  /// Whether a read through an object without a context has been logged. Unused in a copy.
   private let hasLostRead = Atomic(false)
   /// The number of properties in the class's numbering, even if the fast path is disabled.
   private let slotCounts: (attributes: Int, relationships: Int)
+  /// The binding that owns the memory of this copy, or `nil` if this is not a copy.
+  private let original: EntityBinding?
 
   /// The location of an attribute of a class.
   struct AttributeLocation {
@@ -70,8 +72,9 @@ final class EntityBinding: @unchecked Sendable {
   init(
     _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
-    trace: (any PropertyTrace)? = nil, isObserved: Bool = false
+    trace: (any PropertyTrace)? = nil
   ) {
+    original = nil
     self.entity = entity
     self.schema = schema
     self.storeID = storeID
@@ -79,15 +82,14 @@ final class EntityBinding: @unchecked Sendable {
     self.objectClass = objectClass
     hooks = OverriddenHooks(calledFor: objectClass)
     self.trace = trace
-    self.isObserved = isObserved
+    isObserved = false
     slotCounts = (attributeSlots.count, relationshipSlots.count)
     // For a traced or observed object no number is in range, so every access takes the slow path
     // for invalid numbers, and the fast path needs no extra check.
-    let isUsual = trace == nil && !isObserved
-    attributeCount = isUsual ? attributeSlots.count : 0
+    attributeCount = trace == nil ? attributeSlots.count : 0
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
     settableCount = derives ? 0 : attributeCount
-    numberedCount = isUsual ? relationshipSlots.count : 0
+    numberedCount = trace == nil ? relationshipSlots.count : 0
     let defaults = entity.layout.template
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: max(defaults.count, 1), alignment: MemoryLayout<UInt64>.alignment)
@@ -112,21 +114,41 @@ final class EntityBinding: @unchecked Sendable {
     rules = EntityRules(entity, recordProperties, in: schema.model)
   }
 
+  /// Copies a binding, which must not be traced, for the objects of one session.
+  ///
+  /// Each object holds a reference to its binding. If sessions shared one, their threads would
+  /// contend for its reference count.
+  ///
+  /// - Parameter isObserved: Whether the context is notified of each property access and change.
+  init(copying other: EntityBinding, isObserved: Bool) {
+    original = other.original ?? other
+    entity = other.entity
+    schema = other.schema
+    storeID = other.storeID
+    entityName = other.entityName
+    template = other.template
+    hasTransientFields = other.hasTransientFields
+    objectClass = other.objectClass
+    hooks = other.hooks
+    trace = nil
+    self.isObserved = isObserved
+    slotCounts = other.slotCounts
+    attributeCount = isObserved ? 0 : other.attributeCount
+    settableCount = isObserved ? 0 : other.settableCount
+    numberedCount = isObserved ? 0 : other.numberedCount
+    numbered = other.numbered
+    targets = other.targets
+    recordProperties = other.recordProperties
+    attributes = other.attributes
+    rules = other.rules
+  }
+
   deinit {
+    guard original == nil else { return }
     template.base.deallocate()
     attributes.deallocate()
     numbered.deallocate()
     targets.deallocate()
-  }
-
-  /// The same binding, for contexts that observe accesses and changes.
-  var observed: EntityBinding {
-    EntityBinding(
-      entity, in: schema, storeID: storeID, objectClass: objectClass,
-      attributeSlots: (0..<slotCounts.attributes).map { attributes[$0].slot },
-      relationshipSlots: (0..<slotCounts.relationships).map {
-        numbered[$0]._withUnsafeGuaranteedRef { $0.slot }
-      }, trace: trace, isObserved: true)
   }
 
   /// Copies trivial elements to memory that is valid until it is deallocated.
@@ -320,7 +342,9 @@ final class EntityBinding: @unchecked Sendable {
   /// Logs that a nonthrowing accessor read a property of an object whose context is gone, once per
   /// entity of an open store.
   func noteLostRead(_ property: String?, of number: ObjectNumber) {
-    guard !hasLostRead.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !(original ?? self).hasLostRead.exchange(true, ordering: .acquiringAndReleasing) else {
+      return
+    }
     // Created here, because a program may configure logging after the library was first used.
     Logger(label: "ArborData.objects").warning(
       """

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   public func insertOrFetch<T: ManagedObject>(
     _ type: T.Type, where values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
-    let name = try session.binding(for: type).entity.name
+    let name = try session.entityName(of: type)
     // All objects of the entity have its class, which is checked.
     return unsafeDowncast(try insertOrFetch(name, where: values), to: type)
   }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     _ type: T.Type, matching key: [PropertyPath: (any PredicateArgument)?],
     values: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> T {
-    let name = try session.binding(for: type).entity.name
+    let name = try session.entityName(of: type)
     // All objects of the entity have its class, which is checked.
     return unsafeDowncast(try upsert(name, matching: key, values: values), to: type)
   }

@@ -128,7 +128,7 @@ final class ObjectObservation: ChangeListener {
     guard concurrent,
       let object = replaced.values.first?.object ?? session.registry.first
     else { return }
-    for relationship in session.classes.bindings.flatMap(\.entity.relationships)
+    for relationship in session.classes.originals.flatMap(\.entity.relationships)
     where relationship.storage == .derived {
       tell(object, Observed(all: relationship))
     }
@@ -194,7 +194,7 @@ extension ManagedObjectContext {
       session.observation?.end()
       session.observation = newValue ? ObjectObservation(session) : nil
       if let observation = session.observation { session.listeners.append(observation) }
-      session.classes = newValue ? session.classes.observed : store.boundClasses
+      session.classes = session.classes.observed(newValue)
     }
   }
 }

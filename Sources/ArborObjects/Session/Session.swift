@@ -25,7 +25,7 @@ package final class Session {
   let schema: ModelSchema
   let registry = ObjectRegistry()
   /// The bindings that create and read the objects of each entity.
-  var classes: BoundClasses
+  var classes: SessionClasses
   /// The limits that can interrupt the current operation.
   let limit = WorkLimit()
   /// The observer of queries, or `nil`.
@@ -116,7 +116,7 @@ package final class Session {
     self.store = store
     engine = store.engine
     schema = engine.schema
-    classes = store.boundClasses
+    classes = SessionClasses(store.boundClasses)
     watch = store.watch
     locale = store.locale
     sequence = engine.lastSequence

@@ -272,13 +272,16 @@ public final class PersistentStore: Sendable {
 
   var boundClasses: BoundClasses { classes.withLock { $0 } }
 
-  /// Returns the binding of a class. From now on the class represents its entity, as well as any
-  /// subentities that have no class of their own.
-  func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+  /// Binds a class, and returns the classes of the store. From now on the class represents its entity,
+  /// as well as any subentities that have no class of their own.
+  func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> BoundClasses {
     let binder = ClassBinder(schema: engine.schema, storeID: engine.id)
     let entity = try binder.entity(of: objectClass)
     return try classes.withLock { classes in
-      Result { () throws(ArborError) in try classes.bind(objectClass, to: entity, binder) }
+      Result { () throws(ArborError) in
+        classes = try classes.binding(objectClass, to: entity, binder)
+        return classes
+      }
     }.get()
   }
 }

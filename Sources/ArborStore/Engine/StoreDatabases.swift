@@ -27,7 +27,10 @@ package final class StoreDatabases: Sendable {
   package let relationships: [Relationship]
   private let recordDatabases: [Database?]
   private let blobDatabases: [Database?]
-  private let indexNumbers: [[Int]]
+  /// The numbers of the indexes that cover each entity, one entity after the other.
+  private let indexNumbers: [Int]
+  /// The range of each entity's numbers in ``indexNumbers``.
+  private let indexRanges: [Range<Int>]
   private let relationshipIndexes: [[Int]]
 
   /// Returns the database of a concrete entity's records, by the entity's index in the schema.
@@ -57,7 +60,13 @@ package final class StoreDatabases: Sendable {
   }
 
   /// Returns the numbers of the indexes that cover an entity, in the order of its schema.
-  package func indexNumbers(of entity: Int) -> [Int] { indexNumbers[entity] }
+  package func indexNumbers(of entity: Int) -> ArraySlice<Int> { indexNumbers[indexRanges[entity]] }
+
+  /// Returns the number of an index, by its position among those that cover an entity.
+  @inline(__always)
+  func indexNumber(_ position: Int, of entity: Int) -> Int {
+    indexNumbers[indexRanges[entity].lowerBound + position]
+  }
 
   /// Returns the number of a relationship, or `nil` if it is to-one.
   @inline(__always)
@@ -127,7 +136,12 @@ package final class StoreDatabases: Sendable {
     blobDatabases = schema.entities.map { entity in
       entity.keepsBlobs ? take() : nil
     }
-    indexNumbers = plan.indexNumbers
+    indexNumbers = plan.indexNumbers.flatMap { $0 }
+    var end = 0
+    indexRanges = plan.indexNumbers.map { numbers in
+      defer { end += numbers.count }
+      return end..<end + numbers.count
+    }
     relationshipIndexes = plan.relationshipIndexes
   }
 

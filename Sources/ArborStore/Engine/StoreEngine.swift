@@ -28,7 +28,7 @@ package final class StoreEngine: Sendable {
 
   let plans: [WritePlan?]
   /// The number of fetches that each index has served, by index number.
-  let indexUse: [UseCounter]
+  let indexUse: UseCounters
   let blocks: NumberBlocks
   let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
@@ -75,7 +75,7 @@ package final class StoreEngine: Sendable {
     journal = parts.journal
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = WritePlan.all(of: parts.schema, databases: parts.databases)
-    indexUse = parts.databases.indexes.map { _ in UseCounter() }
+    indexUse = UseCounters(parts.databases.indexes.count)
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
     // If indexes are being built or the file is being migrated, the first snapshot reads the

@@ -71,8 +71,13 @@ package final class StoreLayouts: Sendable {
     return try verified(record, of: number, entity: entity, allocator: allocator)
   }
 
+  /// Converts a record of an older layout.
+  ///
+  /// - Parameter damage: The reason why the record isn't valid in the newest layout.
+  /// - Returns: A copy in the allocator's slab, without checksum.
+  /// - Throws: `corrupted` if the record isn't valid in any layout.
   @inline(never)
-  private func upgraded(
+  func upgraded(
     _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,
     allocator: SlabAllocator, after damage: RecordView.Damage
   ) throws(StoreError) -> RecordView {

@@ -69,12 +69,13 @@ package final class StoreSnapshot {
     let reader = try reader
     let database = store.databases.records(entity.index)
     guard let stored = try reader.storedRecord(number, in: database) else { return nil }
-    let view = try store.layouts.verified(stored, of: number, entity: entity, allocator: allocator)
-    // A converted record is already in the slab.
-    guard view.base == stored.base else { return view }
-    let copy = allocator.allocate(view.count)
-    copy.copyMemory(from: view.base, byteCount: view.count)
-    return RecordView(base: copy, count: view.count)
+    if let damage = stored.verify(entity.layout, key: number) {
+      return try store.layouts.upgraded(
+        stored, of: number, entity: entity, allocator: allocator, after: damage)
+    }
+    let copy = allocator.allocate(stored.count)
+    copy.copyMemory(from: stored.base, byteCount: stored.count)
+    return RecordView(base: copy, count: stored.count)
   }
 
   /// Returns whether an object exists.

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// A thread of this process, as a comparable number.
 struct ThreadID: Sendable, Equatable {
-  private let number: UInt
+  let number: UInt
 
   @inline(__always)
   static var current: ThreadID {

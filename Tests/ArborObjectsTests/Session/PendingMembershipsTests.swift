@@ -16,7 +16,7 @@ import Testing
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       func relationship(_ entity: String, _ name: String) throws -> RelationshipSchema {
-        let bindings = context.session.classes.bindings
+        let bindings = context.session.classes.originals
         let binding = try #require(bindings.first { $0.entity.name == entity })
         return try #require(binding.entity.relationships.first { $0.name == name })
       }

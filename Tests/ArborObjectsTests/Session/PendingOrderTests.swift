@@ -9,7 +9,7 @@ import Testing
     try ObjectStore.use(PlainWorld.model()) { store in
       let context = store.makeContext()
       let binding = try #require(
-        context.session.classes.bindings.first { $0.entity.name == "Person" })
+        context.session.classes.originals.first { $0.entity.name == "Person" })
       let relationship = try #require(
         binding.entity.relationships.first { $0.name == "favourites" })
       try body(context.session.links.makeEdit(ObjectNumber(rawValue: 1), relationship))

@@ -6,7 +6,8 @@ extension Session {
   /// Inserts an object of a concrete entity. See ``ManagedObjectContext/insert(_:)-(String)``.
   func insert(_ entity: EntitySchema) throws(ArborError) -> ManagedObject {
     try mergeKnownCommits()
-    return try insert(classes.bindings[entity.index], newNumber(for: entity))
+    let number = try newNumber(for: entity)
+    return insert(try engine.reporting(binding(ofStored: number)).takeUnretainedValue(), number)
   }
 
   /// Inserts an object of exactly the given typed class. See
@@ -14,7 +15,7 @@ extension Session {
   func insert(_ type: ManagedObject.Type) -> ManagedObject {
     sweepWhereDue()
     let binding: EntityBinding
-    do throws(ArborError) { binding = try self.binding(for: type) } catch {
+    do throws(ArborError) { binding = try self.binding(for: type).takeUnretainedValue() } catch {
       stopProgram(error.message)
     }
     guard !binding.entity.isAbstract else {

@@ -46,16 +46,19 @@ extension Session {
     }
   }
 
-  /// Fetches the first object of a class's entity that matches a predicate.
+  /// Fetches the first object of a class that matches a predicate.
   func first(
-    _ binding: EntityBinding, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
+    _ objectClass: ManagedObject.Type, _ predicate: FetchPredicate, _ sortKeys: [SortKey]
   ) throws(ArborError) -> ManagedObject? {
-    try limitOperation(to: predicate?.allowance)
-    let entity = binding.entity
-    let bound = try predicate?.bound(to: entity, in: schema)
+    // Owned by the schema. Threads would contend for a counted reference.
+    unowned(unsafe) let entity = try binding(for: objectClass).takeUnretainedValue().entity
+    let (shape, arguments) = predicate.whole
+    try limitOperation(to: shape.allowance)
+    let bound = try PredicateBinder.bind(shape, to: entity, in: schema)
     let keys = try sortKeys.bind(to: entity, in: schema)
     return try first(prefetching: []) { snapshot throws(StoreError) in
-      try snapshot.first(of: entity, bound, keys, overlay: overlay, allocator: allocator)
+      try snapshot.first(
+        of: entity, bound, arguments, keys, overlay: overlay, allocator: allocator)
     }
   }
 

@@ -27,10 +27,10 @@ extension Session {
   func entity<T: ManagedObject>(for request: FetchRequest<T>) throws(ArborError) -> EntitySchema {
     let name = request.entity
     if T.self == ManagedObject.self { return try entity(named: name) }
-    let binding = try binding(for: T.self)
-    if binding.entity.name == name { return binding.entity }
+    let described = try binding(for: T.self).takeUnretainedValue().entity
+    if described.name == name { return described }
     let entity = try entity(named: name)
-    let objectClass = classes.bindings[entity.index].objectClass
+    let objectClass = classes.originals[entity.index].objectClass
     guard objectClass is T.Type else {
       throw ArborError(
         .typeMismatch,
@@ -51,32 +51,37 @@ extension Session {
       return FetchRequest<T>(predicate: predicate, sortKeys: sortKeys)
     }
     return FetchRequest<T>(
-      entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
+      entity: try entityName(of: type), predicate: predicate, sortKeys: sortKeys)
   }
 
   /// Returns the name of the entity that a typed class represents.
   ///
   /// - Throws: ``ArborError`` if the class doesn't represent an entity of the model.
   package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
-    try binding(for: objectClass).entity.name
+    try binding(for: objectClass).takeUnretainedValue().entity.name
   }
 
-  /// Returns the binding of a typed class, which creates objects of that class.
+  /// Returns the binding of a typed class, which creates objects of that class. Unretained; owned by
+  /// the session.
   ///
   /// A class that the store was not opened with is bound at its first use.
   ///
   /// - Throws: ``ArborError`` if the class doesn't describe an entity of the model or contradicts
   ///   it, or if the context already holds objects of the entity with another class.
-  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+  func binding(
+    for objectClass: ManagedObject.Type
+  ) throws(ArborError) -> Unmanaged<EntityBinding> {
     if let binding = classes[objectClass] { return binding }
-    let bound = try store.bind(objectClass)
-    let updated = store.boundClasses
-    for (old, new) in zip(classes.bindings, updated.bindings)
+    let updated = try store.bind(objectClass)
+    for (old, new) in zip(classes.originals, updated.bindings)
     where old.objectClass != new.objectClass {
       try refuseRebinding(of: new)
     }
-    classes = observation == nil ? updated : updated.observed
-    return classes[objectClass] ?? bound
+    classes = SessionClasses(updated, isObserved: observation != nil)
+    guard let bound = classes[objectClass] else {
+      stopProgram("\(objectClass) isn't among the classes of the store that bound it.")
+    }
+    return bound
   }
 
   /// Throws if the context has objects of an entity, because objects cannot change their class.
@@ -147,7 +152,8 @@ extension FetchPredicate {
   func bound(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> (bound: BoundPredicate, arguments: [PropertyValue]) {
-    (try PredicateBinder.bind(self, to: entity, in: schema), arguments)
+    let (shape, arguments) = whole
+    return (try PredicateBinder.bind(shape, to: entity, in: schema), arguments)
   }
 }
 

@@ -34,7 +34,7 @@ struct QuerySource {
 extension QuerySource {
   /// Returns the index's number, which is unique in the store.
   func number(of index: IndexReference) -> Int {
-    store.databases.indexNumbers(of: index.entity.index)[index.position]
+    store.databases.indexNumber(index.position, of: index.entity.index)
   }
 
   func database(of index: IndexReference) -> Database {

@@ -34,16 +34,15 @@ extension StoreSnapshot {
   ///
   /// - Throws: The same errors as ``fetch(_:overlay:allocator:)``.
   package func first(
-    of entity: EntitySchema, _ predicate: (bound: BoundPredicate, arguments: [PropertyValue])?,
+    of entity: EntitySchema, _ predicate: BoundPredicate, _ arguments: [PropertyValue],
     _ sortKeys: [BoundSortKey], overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
     // A look-up by a unique attribute doesn't even create a query.
-    if let (predicate, arguments) = predicate,
-      let found = try lookUp(predicate, arguments, of: entity, overlay: overlay, allocator)
-    {
+    if let found = try lookUp(predicate, arguments, of: entity, overlay: overlay, allocator) {
       return found.row.map { ($0, allocator.slab) }
     }
-    let query = StoreQuery(entity: entity, predicate: predicate, sortKeys: sortKeys, limit: 1)
+    let query = StoreQuery(
+      entity: entity, predicate: (predicate, arguments), sortKeys: sortKeys, limit: 1)
     return try planAndFetch(query, overlay, allocator).first
   }
 

@@ -26,24 +26,36 @@ extension StoreSnapshot {
         value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
       guard isOfKind, !key.isCut else { return nil }
       let reader = try reader
-      let index = store.databases.indexNumbers(of: queried.index)[wanted.indexNumber]
+      let index = store.databases.indexNumber(wanted.indexNumber, of: queried.index)
       guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
       store.noteUse(ofIndex: index)
       guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
         found.count == 8
       else { return UniqueAnswer(row: nil) }
       let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
-      guard let entity = store.schema.entity(of: number),
-        entity === queried || includesSubentities && entity.isKind(of: queried)
+      // Counting a reference to another entity would make threads contend for it.
+      if number.entity == queried.number {
+        return try answer(number, of: queried, overlay, allocator)
+      }
+      guard includesSubentities, let entity = store.schema.entity(of: number),
+        entity.isKind(of: queried)
       else { return UniqueAnswer(row: nil) }
-      if let known = overlay?.known, known.contains(number) {
-        return UniqueAnswer(row: FetchedRow(known: number))
-      }
-      guard let record = try record(number, of: entity, allocator: allocator) else {
-        throw StoreError.missingRecord(number, entity)
-      }
-      return UniqueAnswer(row: FetchedRow(number, copy: record, slabIndex: 0))
+      return try answer(number, of: entity, overlay, allocator)
     }
+  }
+
+  @inline(__always)
+  private func answer(
+    _ number: ObjectNumber, of entity: EntitySchema, _ overlay: (any PendingState)?,
+    _ allocator: SlabAllocator
+  ) throws(StoreError) -> UniqueAnswer {
+    if let known = overlay?.known, known.contains(number) {
+      return UniqueAnswer(row: FetchedRow(known: number))
+    }
+    guard let record = try record(number, of: entity, allocator: allocator) else {
+      throw StoreError.missingRecord(number, entity)
+    }
+    return UniqueAnswer(row: FetchedRow(number, copy: record, slabIndex: 0))
   }
 
   /// Returns the objects whose attribute has one of many values, in one scan along a unique index
@@ -63,7 +75,7 @@ extension StoreSnapshot {
     guard [.int16, .int32, .int64].contains(kind),
       let keyIndex = entity.indexes.firstIndex(where: { $0.isUniqueKey(of: slot) })
     else { return nil }
-    let index = store.databases.indexNumbers(of: entity.index)[keyIndex]
+    let index = store.databases.indexNumber(keyIndex, of: entity.index)
     guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
     store.noteUse(ofIndex: index)
     return try translatingErrors {

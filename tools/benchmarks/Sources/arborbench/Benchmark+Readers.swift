@@ -18,6 +18,16 @@ extension Benchmark {
             _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
           }
         }
+      ),
+      (
+        "25_lookup_unique_in_snapshot",
+        { context in
+          try context.withSnapshot {
+            for id in ids {
+              _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
+            }
+          }
+        }
       ), ("25_fetch_all", { _ = try $0.fetch(FetchRequest<Employee>()) }),
     ]
     for _ in 0..<rounds {

@@ -43,9 +43,9 @@ package final class ParsedPredicate: Sendable {
   package let pathArguments: [Int]
 
   /// The first binding of the shape, usually the only one. It is read without a lock.
-  let firstBinding = AtomicLazyReference<BoundPredicate>()
+  private let firstBinding = Atomic<Unmanaged<BoundPredicate>?>(nil)
   /// The most recent bindings of the shape to other entities.
-  let bindings = Lock<[BoundPredicate]>([])
+  private let bindings = Lock<[BoundPredicate]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
   /// Creates a shape.
@@ -66,9 +66,38 @@ package final class ParsedPredicate: Sendable {
     assigned = open.bound
     pathArguments = open.pathArguments.sorted()
   }
+
+  deinit { firstBinding.load(ordering: .acquiring)?.release() }
 }
 
 extension ParsedPredicate {
+  /// The maximum number of bindings that a shape caches, besides the first.
+  private static let keptBindings = 8
+
+  /// Returns the cached binding to an entity, or `nil` if there is none.
+  func binding(to entity: EntitySchema) -> BoundPredicate? {
+    if let first = firstBinding.load(ordering: .acquiring)?.takeUnretainedValue(),
+      first.entity === entity
+    {
+      return first
+    }
+    return bindings.withLock { bindings in bindings.first { $0.entity === entity } }
+  }
+
+  /// Caches a binding.
+  func keep(_ binding: BoundPredicate) {
+    let reference = Unmanaged.passRetained(binding)
+    let isFirst = firstBinding.compareExchange(
+      expected: nil, desired: reference, ordering: .acquiringAndReleasing
+    ).exchanged
+    if isFirst { return }
+    reference.release()
+    bindings.withLock { bindings in
+      if bindings.count >= Self.keptBindings { bindings.removeFirst() }
+      bindings.append(binding)
+    }
+  }
+
   /// Returns whether the shape is that of a text.
   func isParsed(
     from segments: PredicateSegments, _ isFormat: Bool, _ limits: PredicateLimits

@@ -1,10 +1,5 @@
-internal import ArborLocks
-
 /// Resolution of a predicate's names for an entity.
 package enum PredicateBinder {
-  /// The maximum number of bindings that a shape caches.
-  private static let keptBindings = 8
-
   /// Binds a predicate to an entity. The binding is cached in the shape.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed, a name is unknown, a
@@ -20,17 +15,11 @@ package enum PredicateBinder {
   package static func bind(
     _ shape: ParsedPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
-    if let known = shape.firstBinding.load(), known.entity === entity { return known }
-    let known = shape.bindings.withLock { bindings in bindings.first { $0.entity === entity } }
-    if let known { return known }
+    if let known = shape.binding(to: entity) { return known }
     let node = try shape.outcome.get()
     var binding = PredicateBinding(entity: entity, schema: schema)
     let bound = BoundPredicate(entity: entity, root: try binding.bind(node))
-    if shape.firstBinding.storeIfNil(bound) === bound { return bound }
-    shape.bindings.withLock { bindings in
-      if bindings.count >= keptBindings { bindings.removeFirst() }
-      bindings.append(bound)
-    }
+    shape.keep(bound)
     return bound
   }
 

@@ -1,10 +1,10 @@
 /// A predicate that compares a unique attribute with one value: a point lookup. This is the most
 /// common predicate, and is executed without planning.
-package struct UniqueEquality: Sendable {
+package final class UniqueEquality: Sendable {
   /// The position of the attribute's unique index among the entity's indexes.
-  package let indexNumber: Int
-  package let kind: FieldKind
-  package let isAscending: Bool
+  private let indexNumber: Int
+  private let kind: FieldKind
+  private let isAscending: Bool
   private let operand: Operand
 
   private enum Operand: Sendable {
@@ -41,11 +41,25 @@ package struct UniqueEquality: Sendable {
     isAscending = entity.indexes[index].columns[0].isAscending
   }
 
-  /// Returns the value to look up, or `nil` if the argument is missing.
-  package func value(_ arguments: [PropertyValue]) -> PropertyValue? {
+  /// Returns the key to look up, or `nil` if the argument is missing or null.
+  package func key(_ arguments: [PropertyValue]) -> UniqueKey? {
+    let value: PropertyValue
     switch operand {
-    case .constant(let value): value
-    case .argument(let index): arguments.indices.contains(index) ? arguments[index] : nil
+    case .constant(let constant): value = constant
+    case .argument(let index):
+      guard arguments.indices.contains(index) else { return nil }
+      value = arguments[index]
     }
+    guard !value.isNull else { return nil }
+    return UniqueKey(value: value, kind: kind, isAscending: isAscending, indexNumber: indexNumber)
   }
+}
+
+/// A value in a unique index.
+package struct UniqueKey {
+  package let value: PropertyValue
+  package let kind: FieldKind
+  package let isAscending: Bool
+  /// The position of the index among those of the entity.
+  package let indexNumber: Int
 }

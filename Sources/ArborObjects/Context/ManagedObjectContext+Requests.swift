@@ -42,11 +42,11 @@ extension ManagedObjectContext {
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
-    guard type != ManagedObject.self, let predicate else {
+    guard type != ManagedObject.self, let (shape, arguments) = predicate?.whole else {
       return try fetchOne(session.request(type, predicate, sortKeys))
     }
     try session.beginOperation()
-    guard let object = try session.first(type, predicate, sortKeys) else {
+    guard let object = try session.first(type, shape, arguments, sortKeys) else {
       return nil
     }
     // The binding creates objects of this class or a subclass.

@@ -46,13 +46,12 @@ extension Session {
     }
   }
 
-  /// Fetches the first object of a class that matches a predicate.
+  /// Fetches the first object of a class that matches a predicate, given its shape and arguments.
   func first(
-    _ objectClass: ManagedObject.Type, _ predicate: FetchPredicate, _ sortKeys: [SortKey]
+    _ objectClass: ManagedObject.Type, _ shape: ParsedPredicate, _ arguments: [PropertyValue],
+    _ sortKeys: [SortKey]
   ) throws(ArborError) -> ManagedObject? {
-    // Owned by the schema. Threads would contend for a counted reference.
-    unowned(unsafe) let entity = try binding(for: objectClass).takeUnretainedValue().entity
-    let (shape, arguments) = predicate.whole
+    let entity = try binding(for: objectClass).takeUnretainedValue().entity
     try limitOperation(to: shape.allowance)
     let bound = try PredicateBinder.bind(shape, to: entity, in: schema)
     let keys = try sortKeys.bind(to: entity, in: schema)

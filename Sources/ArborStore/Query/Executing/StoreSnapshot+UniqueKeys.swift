@@ -17,13 +17,13 @@ extension StoreSnapshot {
     _ predicate: BoundPredicate, _ arguments: [PropertyValue], of queried: EntitySchema,
     includesSubentities: Bool = true, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer? {
-    guard watch == nil, let wanted = predicate.uniqueEquality,
-      !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments), !value.isNull
+    guard watch == nil, !(overlay?.hasPendingChanges ?? false),
+      let wanted = predicate.uniqueEquality?.key(arguments)
     else { return nil }
     return try translatingErrors {
       var key = KeyBuffer()
       let isOfKind = KeyEncoder.append(
-        value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
+        wanted.value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
       guard isOfKind, !key.isCut else { return nil }
       let reader = try reader
       let index = store.databases.indexNumber(wanted.indexNumber, of: queried.index)

@@ -137,7 +137,8 @@ extension ManagedObjectModel {
   fileprivate var maximumDatabaseCount: Int {
     var most = 0
     for entity in entities {
-      most += 1 + entity.attributes.count + entity.relationships.count
+      // An ordered relationship has two.
+      most += 1 + entity.attributes.count + 2 * entity.relationships.count
       most += entity.fetchIndexes.count + entity.uniquenessConstraints.count
     }
     return most

@@ -29,4 +29,22 @@ import Testing
     #expect(try context.exists(request))
     #expect(try uses() == 3)
   }
+
+  @Test("Concurrent fetches of several contexts are all counted")
+  func concurrentFetches() async throws {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for age in 0..<8 {
+        group.addTask { [store] in
+          let context = store.makeContext()
+          let request = FetchRequest<ManagedObject>(
+            entity: "Person", predicate: "age == \(age)")
+          return try (0..<100).reduce(0) { count, _ in
+            try count + context.fetchIDs(request).count
+          }
+        }
+      }
+      for try await found in group { #expect(found == 100) }
+    }
+    #expect(try uses() == 800)
+  }
 }

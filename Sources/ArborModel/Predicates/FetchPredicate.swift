@@ -31,8 +31,8 @@ public struct FetchPredicate: Sendable {
 
   package var arguments: [PropertyValue] { whole.arguments }
 
-  /// The shape and the arguments. Each access counts a reference to the shape, for which all threads
-  /// that use the same text contend.
+  /// The shape and the arguments. Each access counts a reference to the shape, and threads that use
+  /// the same text contend for its count.
   package var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
     switch form {
     case .whole(let shape, let arguments): (shape, arguments)

@@ -42,9 +42,10 @@ package final class ParsedPredicate: Sendable {
   /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
-  /// The first binding of the shape, usually the only one. It is read without a lock.
+  /// The first binding of the shape, usually the only one. It is read without a lock and kept as long
+  /// as the shape.
   private let firstBinding = Atomic<Unmanaged<BoundPredicate>?>(nil)
-  /// The most recent bindings of the shape to other entities.
+  /// The most recent further bindings of the shape, such as those to other entities.
   private let bindings = Lock<[BoundPredicate]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
@@ -71,7 +72,7 @@ package final class ParsedPredicate: Sendable {
 }
 
 extension ParsedPredicate {
-  /// The maximum number of bindings that a shape caches, besides the first.
+  /// The maximum number of bindings that a shape caches besides the first.
   private static let keptBindings = 8
 
   /// Returns the cached binding to an entity, or `nil` if there is none.

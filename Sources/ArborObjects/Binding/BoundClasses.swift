@@ -43,9 +43,10 @@ final class BoundClasses: Sendable {
     return bindings[indexByNumber[entityNumber]]
   }
 
-  /// Binds a class to the entity it describes, and to subentities that have no class of their own.
-  func binding(
-    _ objectClass: ManagedObject.Type, to entity: EntitySchema, _ binder: ClassBinder
+  /// Returns the classes with one that is bound to the entity it describes, and to subentities that
+  /// have no class of their own.
+  func adding(
+    _ objectClass: ManagedObject.Type, for entity: EntitySchema, _ binder: ClassBinder
   ) throws(ArborError) -> BoundClasses {
     let present = bindings[entity.index].objectClass
     if present == objectClass { return self }
@@ -58,9 +59,9 @@ final class BoundClasses: Sendable {
       ).with(entity: entity.name)
     }
     var updated = bindings
-    for index in entity.concreteFamily + [entity.index]
-    where updated[index].objectClass == present {
-      updated[index] = try binder.bind(objectClass, to: binder.schema.entities[index])
+    for (index, binding) in bindings.enumerated()
+    where binding.objectClass == present && binding.entity.isKind(of: entity) {
+      updated[index] = try binder.bind(objectClass, to: binding.entity)
     }
     return BoundClasses(updated)
   }

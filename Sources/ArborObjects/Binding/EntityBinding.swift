@@ -84,8 +84,8 @@ final class EntityBinding: @unchecked Sendable {
     self.trace = trace
     isObserved = false
     slotCounts = (attributeSlots.count, relationshipSlots.count)
-    // For a traced or observed object no number is in range, so every access takes the slow path
-    // for invalid numbers, and the fast path needs no extra check.
+    // For a traced object no number is in range, so every access takes the slow path for invalid
+    // numbers, and the fast path needs no extra check.
     attributeCount = trace == nil ? attributeSlots.count : 0
     let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
     settableCount = derives ? 0 : attributeCount
@@ -114,14 +114,14 @@ final class EntityBinding: @unchecked Sendable {
     rules = EntityRules(entity, recordProperties, in: schema.model)
   }
 
-  /// Copies a binding, which must not be traced, for the objects of one session.
+  /// Copies a store's binding for the objects of one session.
   ///
   /// Each object holds a reference to its binding. If sessions shared one, their threads would
   /// contend for its reference count.
   ///
   /// - Parameter isObserved: Whether the context is notified of each property access and change.
   init(copying other: EntityBinding, isObserved: Bool) {
-    original = other.original ?? other
+    original = other
     entity = other.entity
     schema = other.schema
     storeID = other.storeID
@@ -133,6 +133,7 @@ final class EntityBinding: @unchecked Sendable {
     trace = nil
     self.isObserved = isObserved
     slotCounts = other.slotCounts
+    // As for a traced object.
     attributeCount = isObserved ? 0 : other.attributeCount
     settableCount = isObserved ? 0 : other.settableCount
     numberedCount = isObserved ? 0 : other.numberedCount

@@ -279,7 +279,7 @@ public final class PersistentStore: Sendable {
     let entity = try binder.entity(of: objectClass)
     return try classes.withLock { classes in
       Result { () throws(ArborError) in
-        classes = try classes.binding(objectClass, to: entity, binder)
+        classes = try classes.adding(objectClass, for: entity, binder)
         return classes
       }
     }.get()

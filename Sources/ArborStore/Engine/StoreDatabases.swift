@@ -65,7 +65,8 @@ package final class StoreDatabases: Sendable {
   /// Returns the number of an index, by its position among those that cover an entity.
   @inline(__always)
   func indexNumber(_ position: Int, of entity: Int) -> Int {
-    indexNumbers[indexRanges[entity].lowerBound + position]
+    assert(position < indexRanges[entity].count)
+    return indexNumbers[indexRanges[entity].lowerBound + position]
   }
 
   /// Returns the number of a relationship, or `nil` if it is to-one.

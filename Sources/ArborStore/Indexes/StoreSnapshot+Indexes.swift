@@ -89,7 +89,7 @@ final class UseCounters: @unchecked Sendable {
 
   /// The sum of a counter over all threads.
   subscript(number: Int) -> Int {
-    return (0..<Self.stripeCount).reduce(0) {
+    (0..<Self.stripeCount).reduce(0) {
       $0 + counts[$1 * rowLength + number].load(ordering: .relaxed)
     }
   }

@@ -249,6 +249,16 @@ final class JournalFile: Sendable {
     if syncs { try synchronize() }
   }
 
+  /// Erases the first entry if its transaction is later than a committed one, and waits until that is
+  /// on the medium. Such an entry, whose transaction was never committed, would look to a recovery
+  /// like one that follows a lost header.
+  func eraseFirstEntry(after transactionID: UInt64) throws(StoreError) {
+    guard let frame = try firstFrame(), frame.transactionID > transactionID else { return }
+    let zeros = [UInt8](repeating: 0, count: JournalEntry.Frame.size)
+    try write(zeros[...], at: JournalHeader.firstEntry)
+    try synchronize()
+  }
+
   /// Waits until everything that was written is on the medium.
   func synchronize() throws(StoreError) {
     guard arbor_flush(descriptor) == 0 else { throw .failed("fdatasync", path, errno: errno) }

@@ -344,6 +344,7 @@ extension StoreJournal {
       let header = JournalHeader(
         fileSize: file.size, storeID: store.id, number: number, root: root,
         isShared: store.sharedLog != nil)
+      try file.eraseFirstEntry(after: root.transactionID)
       try file.write(header)
       if limits.omission == .pin { environment.release(pin) }
       return Attachment(file: file, header: header, position: header.start, pin: pin)

@@ -108,7 +108,10 @@ extension EnvironmentOptions {
     isImmutable = opening.isImmutable
     verifiesPages = opening.checksEveryPage
     durability = opening.isDurable ? .full : .relaxed
-    if let model = opening.model { additionalDatabases += model.maximumDatabaseCount }
+    if let model = opening.model {
+      // Other processes and the log add few to those of the model.
+      additionalDatabases = 128 + model.maximumDatabaseCount
+    }
     if let size = opening.initialMapSize { initialMapSize = size }
     if let size = opening.maximumMapSize { maximumMapSize = size }
   }
@@ -137,8 +140,8 @@ extension ManagedObjectModel {
   fileprivate var maximumDatabaseCount: Int {
     var most = 0
     for entity in entities {
-      // An ordered relationship has two.
-      most += 1 + entity.attributes.count + 2 * entity.relationships.count
+      // Records and large binaries; an ordered relationship and a hidden inverse of it.
+      most += 2 + entity.attributes.count + 3 * entity.relationships.count
       most += entity.fetchIndexes.count + entity.uniquenessConstraints.count
     }
     return most

@@ -31,8 +31,9 @@ final class SalvageTarget {
         }
       }, of: model.schema.entities)
     storeID = header?.storeID ?? UUID()
-    let environment = try storing(
-      path: path, Environment.open(path: path, options: .unfinished))
+    var options = EnvironmentOptions.unfinished
+    options.additionalDatabases = StoreDatabases.list(schema).count + 1
+    let environment = try storing(path: path, Environment.open(path: path, options: options))
     self.environment = environment
     do throws(StoreError) {
       let pageSize = try storing(environment.info().pageSize)

@@ -56,6 +56,8 @@ extension Environment {
     var wanted = options
     wanted.isFolder = false
     wanted.initialMapSize = try info().mapSize
+    // Handles are the same in the copy, which lacks deleted databases.
+    wanted.additionalDatabases += databases.withLock { Int($0.all.last?.handle ?? 0) }
     return try Self.openAlone(found, wanted)
   }
 

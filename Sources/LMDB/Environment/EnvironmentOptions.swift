@@ -32,7 +32,7 @@ package struct EnvironmentOptions: Sendable {
   package var maximumReaders = 1024
   /// The number of named databases that can be opened in addition to those in the file. Space for
   /// each is initialized when the file is opened and for each snapshot, so it is limited.
-  package var additionalDatabases = 128
+  package var additionalDatabases = 512
   /// Whether to verify every page before anything is read through the map.
   package var verifiesPages = false
   /// Whether files on network and user-space file systems can be opened. LMDB's locks and shared

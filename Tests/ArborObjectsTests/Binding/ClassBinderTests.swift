@@ -88,6 +88,24 @@ private final class Described: Undescribed {
     }
   }
 
+  @Test("A class that is bound late represents concrete subentities behind an abstract one, too")
+  func lateClassWithAnAbstractSubentity() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Described")
+      EntityDescription("Middle", parent: "Described", isAbstract: true)
+      EntityDescription("Last", parent: "Middle")
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      #expect(context.insert(Described.self).entity.name == "Described")
+      let last = try context.insert("Last")
+      #expect(type(of: last) == Described.self)
+      #expect(try context.count(Described.self) == 2)
+      #expect(try context.fetch(Described.self).contains { $0 === last })
+      try context.commit()
+    }
+  }
+
   @Test("Classes that contradict the model or each other are rejected")
   func contradictionsAreNamed() throws {
     let model = try model()

@@ -74,6 +74,43 @@ import Testing
     store.close()
   }
 
+  @Test("A stray entry before a checkpoint without entries doesn't prevent recovery")
+  func strayEntriesBeforeACheckpoint() throws {
+    let store = try open()
+    defer { store.close() }
+    try commit(1, store)
+    let (file, header, position) = try journal()
+    #expect(position == header.start)
+    let stray = JournalEntry(
+      transactionID: position.transactionID + 1, counters: [], first: 2, commits: [[1, 2, 3]])
+    try file.append(stray.encoded(at: position, epoch: header.epoch).bytes, at: position)
+    // Makes a checkpoint before it is refused.
+    var refused = ChangeSet()
+    refused.metadata = [("other", [1])]
+    refused.absentMetadata = ["key"]
+    #expect(throws: StoreError.self) { try store.commit(refused) }
+    #expect(try journal().1.number == header.number + 1)
+
+    // The machine is restarted.
+    let copy = folder.path("copy.arbor")
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+    }
+    var bytes = try [UInt8](Data(contentsOf: URL(filePath: copy + "-journal")))
+    for start in [0, JournalHeader.pageSize] {
+      bytes[start + 36] ^= 1
+      let end = start + JournalHeader.size - 4
+      withUnsafeBytes(of: Checksum.of(Array(bytes[start..<end])).littleEndian) {
+        bytes.replaceSubrange(end..<end + 4, with: $0)
+      }
+    }
+    try Data(bytes).write(to: URL(filePath: copy + "-journal"))
+    let recovered = try StoreEngine.open(StoreOpening(.file(copy), model: nil))
+    #expect(try recovered.metadata("key") == [1])
+    #expect(try recovered.check().problems.isEmpty)
+    recovered.close()
+  }
+
   @Test("An entry with any damaged byte is invalid")
   func damagedEntries() throws {
     let entry = JournalEntry(

@@ -33,7 +33,7 @@ extension StoreSnapshot {
         found.count == 8
       else { return UniqueAnswer(row: nil) }
       let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
-      // Counting a reference to another entity would make threads contend for it.
+      // Looking the entity up would count a reference to it, and threads contend for the count.
       if number.entity == queried.number {
         return try answer(number, of: queried, overlay, allocator)
       }
@@ -52,9 +52,9 @@ extension StoreSnapshot {
     if let known = overlay?.known, known.contains(number) {
       return UniqueAnswer(row: FetchedRow(known: number))
     }
-    guard let record = try record(number, of: entity, allocator: allocator) else {
-      throw StoreError.missingRecord(number, entity)
-    }
+    // A forged entry may have the number of an abstract entity.
+    guard !entity.isAbstract, let record = try record(number, of: entity, allocator: allocator)
+    else { throw StoreError.missingRecord(number, entity) }
     return UniqueAnswer(row: FetchedRow(number, copy: record, slabIndex: 0))
   }
 

@@ -90,9 +90,11 @@ enum JournalRecovery {
     guard let journal = try JournalFile.existing(of: path, forReading: forReading) else {
       return nil
     }
+    // A journal gets its first header before its first entry. Another process may be writing both,
+    // so they are read in the opposite order.
+    let hasEntries = try journal.firstFrame() != nil
     guard let header = try journal.newestHeader() else {
-      // A journal gets its first header before its first entry.
-      if try journal.firstFrame() != nil { throw headless(journal.path) }
+      if hasEntries { throw headless(journal.path) }
       return nil
     }
     return header.bootID == StoreHeader.bootID ? nil : (journal, header)

@@ -42,8 +42,9 @@ package final class ParsedPredicate: Sendable {
   /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
-  /// The first binding of the shape, usually the only one. It is read without a lock and kept as long
-  /// as the shape.
+  /// The first binding of the shape, usually the only one. It is read without a lock.
+  ///
+  /// Memory safety: it is set at most once, retained, and released only with the shape.
   private let firstBinding = Atomic<Unmanaged<BoundPredicate>?>(nil)
   /// The most recent further bindings of the shape, such as those to other entities.
   private let bindings = Lock<[BoundPredicate]>([])
@@ -75,7 +76,7 @@ extension ParsedPredicate {
   /// The maximum number of bindings that a shape caches besides the first.
   private static let keptBindings = 8
 
-  /// Returns the cached binding to an entity, or `nil` if there is none.
+  /// Returns the binding to an entity if it is cached.
   func binding(to entity: EntitySchema) -> BoundPredicate? {
     if let first = firstBinding.load(ordering: .acquiring)?.takeUnretainedValue(),
       first.entity === entity

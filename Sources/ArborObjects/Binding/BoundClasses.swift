@@ -37,7 +37,7 @@ final class BoundClasses: Sendable {
     numberByClass[ObjectIdentifier(objectClass)]
   }
 
-  /// Returns the binding of the entity with a number, or `nil` if there is none.
+  /// Returns the binding of an entity by its number in the store, or `nil` for an unused number.
   func binding(of entityNumber: Int) -> EntityBinding? {
     guard entityNumber < indexByNumber.count, indexByNumber[entityNumber] >= 0 else { return nil }
     return bindings[indexByNumber[entityNumber]]

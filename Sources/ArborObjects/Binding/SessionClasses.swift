@@ -4,8 +4,8 @@ internal import ArborModel
 /// each entity that the session has used.
 struct SessionClasses {
   private let copies: BindingCopies
-  /// The buffer of ``copies``. Looking up a binding by number then only loads pointers, whereas an
-  /// array would be retained and released each time.
+  /// The buffer of ``copies``, which keep it valid. Looking up a binding by number then only loads
+  /// pointers, whereas an array would be retained and released each time.
   private let byNumber: UnsafeMutableBufferPointer<Unmanaged<EntityBinding>?>
 
   /// - Parameter isObserved: Whether the context is notified of each property access and change.
@@ -43,7 +43,8 @@ struct SessionClasses {
 private final class BindingCopies {
   let originals: BoundClasses
   private let isObserved: Bool
-  /// The copies by the entities' numbers in the store, each retained once.
+  /// The copies by the entities' numbers in the store. Each is retained once, until `deinit`, and no
+  /// copy is ever replaced.
   let byNumber: UnsafeMutableBufferPointer<Unmanaged<EntityBinding>?>
 
   init(of originals: BoundClasses, isObserved: Bool) {
@@ -58,7 +59,7 @@ private final class BindingCopies {
     byNumber.deallocate()
   }
 
-  /// Returns the copy for an entity, creating it if there is none, or `nil` if the entity is unknown.
+  /// Returns the copy for an entity, which is made at its first use, or `nil` for an unused number.
   @inline(never)
   func binding(of entityNumber: Int) -> Unmanaged<EntityBinding>? {
     guard let original = originals.binding(of: entityNumber) else { return nil }

@@ -91,7 +91,7 @@ import Testing
     #expect(throws: StoreError.self) { try store.commit(refused) }
     #expect(try journal().1.number == header.number + 1)
 
-    // The machine is restarted.
+    // The machine is restarted: both headers have another boot ID, which is at offset 36.
     let copy = folder.path("copy.arbor")
     for suffix in ["", "-journal"] {
       try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)

@@ -10,24 +10,16 @@ extension Benchmark {
   func readConcurrently(rounds: Int) throws {
     let store = try store()
     let ids = Workload.keys(seed: 44, range: count, count: Self.lookups)
+    let lookUp: @Sendable (ManagedObjectContext) throws -> Void = { context in
+      for id in ids {
+        _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
+      }
+    }
     let work: [(name: String, body: @Sendable (ManagedObjectContext) throws -> Void)] = [
-      (
-        "25_lookup_unique",
-        { context in
-          for id in ids {
-            _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
-          }
-        }
-      ),
+      ("25_lookup_unique", lookUp),
       (
         "25_lookup_unique_in_snapshot",
-        { context in
-          try context.withSnapshot {
-            for id in ids {
-              _ = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
-            }
-          }
-        }
+        { context in try context.withSnapshot { try lookUp(context) } }
       ), ("25_fetch_all", { _ = try $0.fetch(FetchRequest<Employee>()) }),
     ]
     for _ in 0..<rounds {

@@ -40,7 +40,8 @@ import Testing
       company = try draft.insert("Company", ["name": "Arbor"])
       tag = try draft.insert("Tag", ["name": "new"])
       ada = try draft.insert(
-        "Employee", ["name": "Ada", "employeeID": 1], to: ["company": company])
+        "Employee", ["name": "Ada", "email": "ada@arbor", "employeeID": 1],
+        to: ["company": company])
       badge = try draft.insert("Badge", [:], to: ["employee": ada])
       project = try draft.insert("Project", ["title": "Big"])
       try draft.link(ada, "tags", tag)
@@ -113,6 +114,50 @@ import Testing
       #expect(try context.count("Employee", matching: "company.employees.@count > 0") == 0)
       let sorted = try context.fetch("Employee", sortedBy: ["company.founded"])
       #expect(sorted.count == 1)
+    }
+  }
+
+  // MARK: Indexes
+
+  @Test(
+    "An index entry with the number of an abstract entity is reported as damage",
+    arguments: [
+      (
+        "email == 'ada@arbor'",
+        "an index refers to this object, but the object has no record. Check the store."
+      ),
+      (
+        "email IN {'ada@arbor', 'bob@arbor'}",
+        "an index or a relationship refers to object number 281474976710657, which belongs to "
+          + "another entity."
+      ),
+    ])
+  func anIndexEntryOfAnAbstractEntityIsAnError(predicate: String, damage: String) throws {
+    try use { world, vandal in
+      let person = ObjectNumber(
+        entity: try Draft(vandal.file).entity("Person").number, sequence: 1)
+      let index = try vandal.index("Person", "email")
+      try vandal.write { transaction, _ in
+        let cursor = try transaction.reader.cursor(index)
+        while let entry = try cursor.next() {
+          guard entry.value.loadUnaligned(as: UInt64.self) == world.ada.rawValue else { continue }
+          let key = Array(entry.key)
+          try key.withUnsafeBytes {
+            _ = try transaction.delete(index, key: $0)
+            _ = try transaction.put(index, key: $0, value: person.rawValue)
+          }
+          break
+        }
+      }
+    } _: { world, context in
+      let matching = try FetchPredicate(format: predicate)
+      let error = failure { _ = try context.fetch("Person", matching: matching) }
+      #expect(error?.code == .corrupted)
+      #expect(
+        error?.message
+          == "The store is damaged: \(damage) Restore a backup, or recover "
+          + "intact objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage "
+          + "STORE TARGET; lmdb-inspect check lists the damage.")
     }
   }
 

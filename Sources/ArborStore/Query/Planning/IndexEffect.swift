@@ -17,15 +17,15 @@ extension QueryExecutor {
   /// An index serves conditions on its first columns: equalities, then one range, or the words of a
   /// text. The objects that meet these conditions are counted by reading all of them.
   func effect(of index: FetchIndexDescription) throws -> IndexEffect? {
-    var rest = index.elements[...]
     var served: [BoundNode] = []
-    while let column = rest.first, let (node, isFixed) = condition(on: column) {
-      rest = rest.dropFirst()
+    var fixedCount = 0
+    for column in index.elements {
+      guard let (node, condition) = condition(on: column) else { break }
+      if case .equals = condition, fixedCount == served.count { fixedCount += 1 }
       served.append(node)
-      if !isFixed { break }
+      if !condition.isOfValues { break }
     }
-    let fixed = index.elements.prefix(served.count).map(\.property)
-    let givesOrder = query.groupLimit == nil && isOrdered(by: rest, fixed: fixed)
+    let givesOrder = query.groupLimit == nil && isOrdered(by: index.elements, fixed: fixedCount)
     if served.isEmpty, !givesOrder { return nil }
     let all = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
@@ -39,22 +39,19 @@ extension QueryExecutor {
       givesOrder: givesOrder)
   }
 
-  /// Returns the condition of the query that a column serves, and whether it fixes the column's
-  /// value, so that the next column can serve another one.
+  /// Returns the condition of the query that a column serves.
   private func condition(
     on column: FetchIndexDescription.Element
-  ) -> (node: BoundNode, isFixed: Bool)? {
+  ) -> (node: BoundNode, condition: IndexableTerm.Condition)? {
     for conjunct in planner.conjuncts {
       guard let term = conjunct.term, name(of: term.subject) == column.property else { continue }
       switch (term.condition, column.kind) {
-      case (.words, .text): return (conjunct.node, false)
+      case (.words, .text): break
       case (.words, _), (_, .text): continue
-      case (_, .folded) where term.folding.isEmpty, (_, .binary) where !term.folding.isEmpty,
-        (_, .rTree) where !term.folding.isEmpty:
-        continue
-      case (.equals, _), (.anyOf, _): return (conjunct.node, true)
-      case (.range, _), (.prefix, _): return (conjunct.node, false)
+      case (_, .folded): if term.folding.isEmpty { continue }
+      case (_, .binary), (_, .rTree): if !term.folding.isEmpty { continue }
       }
+      return (conjunct.node, term.condition)
     }
     return nil
   }
@@ -67,20 +64,43 @@ extension QueryExecutor {
     }
   }
 
-  /// Returns whether columns have the order of the sort keys, forward or backward. Sort keys on
-  /// columns with a fixed value don't matter.
+  /// Returns whether columns have exactly the order of the sort keys, forward or backward. A
+  /// further column would order objects that the sort keys leave in the order of their IDs.
+  ///
+  /// - Parameter fixedCount: The number of leading columns that have one value, so that their sort
+  ///   keys don't matter.
   private func isOrdered(
-    by columns: ArraySlice<FetchIndexDescription.Element>, fixed: [String]
+    by columns: [FetchIndexDescription.Element], fixed fixedCount: Int
   ) -> Bool {
-    guard !query.sortKeys.isEmpty else { return false }
-    let keys = query.sortKeys.filter { !fixed.contains($0.text) }
-    guard keys.count <= columns.count else { return false }
-    let isForward = keys.first?.isAscending == columns.first?.isAscending
-    return zip(keys, columns).allSatisfy { key, column in
-      key.path?.hops.isEmpty == true && key.text == column.property
-        && key.options.isDisjoint(with: [.localized, .numeric])
-        && key.options.folding.isEmpty == (column.kind != .folded)
-        && (key.isAscending == column.isAscending) == isForward
+    let fixed = columns.prefix(fixedCount)
+    let keys = query.sortKeys.filter { key in !fixed.contains { key.isOrdered(as: $0) } }
+    let rest = columns.dropFirst(fixedCount)
+    guard keys.count == rest.count, let key = keys.first, let column = rest.first else {
+      return false
+    }
+    let isForward = key.isAscending == column.isAscending
+    return zip(keys, rest).allSatisfy { key, column in
+      key.isOrdered(as: column) && (key.isAscending == column.isAscending) == isForward
+    }
+  }
+}
+
+extension BoundSortKey {
+  /// Returns whether the sort key has the same order as a column, or its reverse.
+  fileprivate func isOrdered(as column: FetchIndexDescription.Element) -> Bool {
+    path?.hops.isEmpty == true && text == column.property && column.kind != .text
+      && options.isDisjoint(with: [.localized, .numeric])
+      && options.folding.isEmpty == (column.kind != .folded)
+  }
+}
+
+extension IndexableTerm.Condition {
+  /// Whether the condition is met by certain values, so that the next column can serve another
+  /// condition.
+  fileprivate var isOfValues: Bool {
+    switch self {
+    case .equals, .anyOf: true
+    case .range, .prefix, .words: false
     }
   }
 }

@@ -248,7 +248,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   /// Returns a nested container for a key and adds its parts to this container.
-  private func nest<Nested>(_ key: Key, _ begin: (ModelEncoder) -> Nested) -> Nested {
+  private func nest<Nested>(_ key: any CodingKey, _ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: key)
     let begun = begin(nested)
     let name = key.stringValue
@@ -271,11 +271,12 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// Returns the encoder for a superclass. The superclass of a model shares the object of the
   /// model. The superclass of any other value uses the key `super`.
   func superEncoder() -> any Encoder {
-    guard encoder.traits == nil, let key = Key(stringValue: "super") else { return encoder }
-    return superEncoder(forKey: key)
+    encoder.traits == nil ? nestedEncoder(SuperKey()) : encoder
   }
 
-  func superEncoder(forKey key: Key) -> any Encoder {
+  func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
+
+  private func nestedEncoder(_ key: any CodingKey) -> any Encoder {
     nest(key) { nested in
       _ = nested.container(keyedBy: Key.self)
       return nested

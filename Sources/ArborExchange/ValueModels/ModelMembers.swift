@@ -8,7 +8,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   var allKeys: [Key] { decoder.source.keys().compactMap { Key(stringValue: $0) } }
 
   /// Returns the source of a key's value, or `nil` if it is missing.
-  private func source(_ key: Key, as type: Any.Type? = nil) throws -> Source? {
+  private func source(_ key: any CodingKey, as type: Any.Type? = nil) throws -> Source? {
     try decoder.source.member(
       key.stringValue, as: type, of: decoder.traits, decoder.session, cursor: &decoder.cursor)
   }
@@ -132,7 +132,7 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
     try read(type, key)
   }
 
-  private func nested(_ key: Key) throws -> ModelDecoder<Source> {
+  private func nested(_ key: any CodingKey) throws -> ModelDecoder<Source> {
     guard let source = try source(key) else { throw decoder.missing(key: key) }
     return ModelDecoder(source, decoder.session, parent: decoder, key: key)
   }
@@ -148,11 +148,19 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   /// Returns the decoder for a superclass. The superclass of a model shares the object of the
   /// model. The superclass of any other value uses the key `super`.
   func superDecoder() throws -> any Decoder {
-    guard decoder.traits == nil, let key = Key(stringValue: "super") else { return decoder }
-    return try nested(key)
+    decoder.traits == nil ? try nested(SuperKey()) : decoder
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
+}
+
+/// The key of the superclass of a value, as in Foundation's coders.
+struct SuperKey: CodingKey {
+  var stringValue: String { "super" }
+  var intValue: Int? { nil }
+  init() {}
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { nil }
 }
 
 /// An index of a list as a coding key.

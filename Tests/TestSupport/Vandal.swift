@@ -48,22 +48,48 @@ package struct Vandal {
     try rewrite(number, as: other) { _, _ in }
   }
 
+  /// Replaces an object's record with that of another of its entity, with a valid checksum. Indexes
+  /// keep their entries.
+  package func replace(_ number: ObjectNumber, withValuesOf other: ObjectNumber) throws {
+    let entity = try entity(of: other)
+    let records = file.databases.records(entity.index)
+    try write { transaction, _ in
+      let source = try transaction.get(records, key: other.rawValue).map(Array.init) ?? []
+      let record = RecordBuffer(copying: source, into: SlabAllocator())
+      try put(record, of: entity, as: number, transaction)
+    }
+  }
+
   /// Applies `change` to an object's record and writes it under the key of `other`.
   private func rewrite(
     _ number: ObjectNumber, as other: ObjectNumber? = nil,
     _ change: (inout RecordBuffer, EntitySchema) throws -> Void
   ) throws {
-    guard let entity = file.schema.entity(of: number) else { throw DraftError("\(number)") }
+    let entity = try entity(of: number)
     let records = file.databases.records(entity.index)
     try write { transaction, _ in
       let stored = try transaction.get(records, key: number.rawValue).map(Array.init) ?? []
       var record = RecordBuffer(copying: stored, into: SlabAllocator())
       try change(&record, entity)
-      let view = record.view
       if other != nil { _ = try transaction.delete(records, key: number.rawValue) }
-      try transaction.reader.cursor(records).put(
-        key: (other ?? number).rawValue, reserving: view.sealedSize(entity.layout), isAbove: false
-      ) { view.seal(into: $0, layout: entity.layout, key: other ?? number, version: view.version) }
+      try put(record, of: entity, as: other ?? number, transaction)
+    }
+  }
+
+  private func entity(of number: ObjectNumber) throws -> EntitySchema {
+    guard let entity = file.schema.entity(of: number) else { throw DraftError("\(number)") }
+    return entity
+  }
+
+  private func put(
+    _ record: RecordBuffer, of entity: EntitySchema, as number: ObjectNumber,
+    _ transaction: borrowing WriteTransaction
+  ) throws {
+    let view = record.view
+    try withExtendedLifetime(record.slab) {
+      try transaction.reader.cursor(file.databases.records(entity.index)).put(
+        key: number.rawValue, reserving: view.sealedSize(entity.layout), isAbove: false
+      ) { view.seal(into: $0, layout: entity.layout, key: number, version: view.version) }
     }
   }
 

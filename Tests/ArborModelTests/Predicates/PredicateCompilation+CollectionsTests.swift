@@ -70,4 +70,34 @@ import Testing
   func collections(_ text: String, _ expected: [String]) throws {
     #expect(try companies(text) == expected, "\(text)")
   }
+
+  /// The expression itself, written where the variable is used, is the oracle.
+  @Test(
+    "An assigned expression has the same value in nested scopes",
+    arguments: [
+      "#size", "title", "SELF", "staff", "ranking.name", "#size + staff.@count", "{1, #size}",
+      "ranking[0].long", "ranking[#size / 20].name", "ranking[LAST].boss.name",
+      "CAST(#size, 'NSString')", "staff.reports.long", "staff.@distinctUnionOfObjects.boss",
+      "staff.@unionOfObjects.long", "(staff UNION ranking).@count", "staff.@max.long",
+      "SUBQUERY(staff, $q, $q.long > #size)",
+      "SUBQUERY(staff, $q, $q.long > #size AND ANY $q.reports.long == 50).@count",
+      "SUBQUERY({5, 15, 25}, $v, $v > #size)", "TERNARY(#size > 15, title, 'other')",
+      "TERNARY(ANY staff.long > #size, 1, 2)",
+      "TERNARY(NOT (#size > 3 AND title == 'Foo') OR staff.@count == 0, 1, 2)",
+      "TERNARY(ALL staff.reports.@count > 0 AND TRUEPREDICATE, #size, 2)",
+    ])
+  func assignedExpressions(_ expression: String) throws {
+    for text in [
+      "SUBQUERY(staff, $p, $x == (\(expression))).@count == staff.@count",
+      "SUBQUERY(staff, $p, SUBQUERY($p.reports, $r, $x == (\(expression))).@count "
+        + "== $p.reports.@count).@count == staff.@count",
+      "SUBQUERY(staff, $p, NOT $x != (\(expression))).@count == staff.@count",
+    ] {
+      #expect(
+        try companies("(($x := \(expression)) == $x OR TRUEPREDICATE) AND \(text)") == [
+          "Bar", "Foo",
+        ],
+        "\(text)")
+    }
+  }
 }

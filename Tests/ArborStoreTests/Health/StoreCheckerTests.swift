@@ -178,31 +178,13 @@ import Testing
       let before = try store.file.snapshot()
       let old = try before.reader.get(records, key: two.rawValue).map(Array.init) ?? []
       before.close()
-      let entity = try draft.entity("Company")
-      try forge(entity, one, two, vandal, records)
+      try vandal.replace(two, withValuesOf: one)
       let report = try store.file.check()
       #expect(report.problems.contains { $0.kind == .duplicate && $0.object == two })
       try vandal.write { transaction, _ in
         _ = try old.withUnsafeBytes {
           try transaction.put(records, key: two.rawValue, value: $0)
         }
-      }
-    }
-  }
-
-  /// Replaces the record of `two` with that of `one`, sealed for its own key.
-  private func forge(
-    _ entity: EntitySchema, _ one: ObjectNumber, _ two: ObjectNumber, _ vandal: Vandal,
-    _ records: Database
-  ) throws {
-    try vandal.write { transaction, _ in
-      let source = try transaction.get(records, key: one.rawValue).map(Array.init) ?? []
-      try source.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { return }
-        let record = RecordView(base: base, count: bytes.count)
-        try transaction.reader.cursor(records).put(
-          key: two.rawValue, reserving: record.sealedSize(entity.layout), isAbove: false
-        ) { record.seal(into: $0, layout: entity.layout, key: two, version: 1) }
       }
     }
   }

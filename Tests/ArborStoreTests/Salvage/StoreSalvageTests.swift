@@ -235,6 +235,89 @@ import Testing
     #expect(try salvaged.check().indexEntryCount == 50)
   }
 
+  @Test(
+    "Of objects with the same unique value, one is kept, and links to the other are reported",
+    arguments: [0, 100_000])
+  func duplicatesAreLeftOut(maximumObjectsIndexedAtOnce: Int) throws {
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let draft = Draft(file)
+    let one = try draft.insert("Company", ["name": "Arbor"])
+    let two = try draft.insert("Company", ["name": "Bush"])
+    let people = try (0..<2).map {
+      try draft.insert("Employee", ["employeeID": .integer(Int64($0))], to: ["company": two])
+    }
+    try draft.insert("Employee", ["employeeID": 9], to: ["company": one])
+    try draft.commit()
+    try Vandal(file: file).replace(two, withValuesOf: one)
+    file.close()
+    let outcome = try StoreSalvage.run(
+      from: path, to: target, maximumObjectsIndexedAtOnce: maximumObjectsIndexedAtOnce
+    ).outcome
+    #expect(outcome.leftOut == [two] && outcome.leftOutCount == 1)
+    #expect(outcome.lostLinkCount == 2)
+    #expect(Set(outcome.lostLinks.map(\.owner)) == Set(people))
+    #expect(outcome.lostLinks.allSatisfy { $0.relationship == "company" && $0.target == two })
+    try TemporaryStore.check(path: target)
+  }
+
+  @Test("A link that one complete side doesn't contain is removed from the other and reported")
+  func linksOfOneSideAreRemoved() throws {
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let draft = Draft(file)
+    let tag = try draft.insert("Tag", ["name": "new"])
+    let project = try draft.insert("Project", ["title": "Big"])
+    let people = try (0..<2).map {
+      try draft.insert("Employee", ["employeeID": .integer(Int64($0))])
+    }
+    for person in people {
+      try draft.link(person, "tags", tag)
+      try draft.link(person, "favourites", project)
+    }
+    try draft.commit()
+    let vandal = Vandal(file: file)
+    for (owner, entity, name) in [(tag, "Tag", "employees"), (project, "Project", "fans")] {
+      let members = try vandal.relationship(entity, name).members
+      try vandal.write { transaction, _ in
+        _ = try transaction.delete(members, key: owner.rawValue, value: people[0].rawValue)
+      }
+    }
+    file.close()
+    let outcome = try StoreSalvage.run(from: path, to: target).outcome
+    #expect(outcome.lostLinks.map(\.owner) == [people[0], people[0]])
+    #expect(
+      Set(outcome.lostLinks.map { "\($0.relationship) \($0.target)" })
+        == ["tags \(tag)", "favourites \(project)"])
+    try TemporaryStore.check(path: target)
+  }
+
+  @Test("Of objects with the same unique value, a doubtful one is left out")
+  func doubtfulDuplicatesAreLeftOut() throws {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Note", attributes: [.init(name: "text", type: .string)],
+        uniquenessConstraints: [["text"]])
+    ])
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: model))
+    let draft = Draft(file)
+    let notes = try (0..<9).map { try draft.insert("Note", ["text": .string("note \($0)")]) }
+    try draft.commit()
+    // Both in one commit, because copying a page would drop the deleted record.
+    try draft.delete(notes[8])
+    try draft.update(notes[0], ["text": "note 8"])
+    try draft.commit()
+    file.close()
+    let trial = try SalvageTrial(path: path)
+    let page = try #require(
+      (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(notes[0]) })
+    var bytes = trial.bytes
+    // Increments the number of nodes: the last, deleted record is still on the page.
+    bytes[Int(page) * trial.pageSize + 12] += 2
+    let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
+    #expect(problems == [], "\(outcome)")
+    #expect(outcome.leftOut == [notes[8]], "\(outcome)")
+    #expect(outcome.entities.map(\.kept) == [8])
+  }
+
   @Test("A failed salvage leaves no files and keeps existing ones")
   func nothingIsLeftOfWhatFails() throws {
     #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }

@@ -84,11 +84,11 @@ package final class SlabAllocator {
     slab = .full
   }
 
-  /// Allocates `count` uninitialized bytes, aligned to 8, from ``slab``. A full slab is replaced
-  /// first.
+  /// Allocates `count` uninitialized bytes from ``slab``, without alignment, because records are
+  /// read with unaligned loads. A full slab is replaced first.
   @inlinable @inline(__always)
   package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-    let start = (slab.used + 7) & ~7
+    let start = slab.used
     guard start + count <= slab.capacity else { return allocateInNewSlab(count) }
     slab.used = start + count
     return slab.base + start

@@ -22,7 +22,6 @@ import ArborModel
     }
     for run in runs {
       #expect(run.bytes.allSatisfy { $0 == run.mark })
-      #expect(Int(bitPattern: run.bytes.baseAddress).isMultiple(of: 8))
     }
   }
 

@@ -6,9 +6,15 @@ import Foundation
 extension Benchmark {
   /// Reads on one thread and then on several at once, each with its own context: look-ups by a unique
   /// attribute, and a fetch of all objects. Prints `op readers wall_s_per_reader`, in which the same
-  /// time for several readers as for one is perfect scaling.
+  /// time for several readers as for one is perfect scaling. First, prints `26_fetch_all_memory` with
+  /// the peak of anonymous memory during a fetch of all objects, in bytes per object.
   func readConcurrently(rounds: Int) throws {
     let store = try store()
+    let present = Meter.anonymousMemory
+    _ = Meter()
+    _ = try store.makeContext().fetch(FetchRequest<Employee>())
+    let peak = (Meter.peakAnonymousMemory - present) * 1024
+    Meter.printLine(["26_fetch_all_memory", "1", "\(peak / count)"])
     let ids = Workload.keys(seed: 44, range: count, count: Self.lookups)
     let lookUp: @Sendable (ManagedObjectContext) throws -> Void = { context in
       for id in ids {

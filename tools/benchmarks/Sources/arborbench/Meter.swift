@@ -72,6 +72,10 @@ struct Meter {
   /// The anonymous memory of the process, in kB.
   static var anonymousMemory: Int { status("RssAnon") }
 
+  /// The peak of the anonymous memory since the last ``init()``, in kB, provided that pages of files
+  /// that were read by then are still in memory.
+  static var peakAnonymousMemory: Int { status("VmHWM") - status("RssFile") - status("RssShmem") }
+
   /// Returns a value of `/proc/self/status` in kB, or -1 if it doesn't exist.
   private static func status(_ key: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

@@ -66,6 +66,14 @@ import Testing
       ("ANY staff.extra CONTAINS 'y'", ["Foo"]),
       ("staff.extra.@unionOfArrays.@count == 2", ["Foo"]),
       ("ranking.@count > #size / 4", ["Foo"]),
+      ("SUBQUERY((staff UNION ranking), $p, $p.long > 30).@count == 1", ["Foo"]),
+      ("ANY (ranking INTERSECT staff).name == 'Cy'", ["Foo"]),
+      ("(ranking MINUS staff).name == {}", ["Bar", "Foo"]),
+      ("TERNARY(#size > 0, ranking[0], ranking[1]).name == 'Cy'", ["Foo"]),
+      ("TERNARY(#size > 0, ranking[1], ranking[0]).company.title == 'Foo'", ["Foo"]),
+      ("TERNARY(#size > 0, ranking[0], ranking[1]).reports.@count == 0", ["Bar", "Foo"]),
+      ("SUBQUERY(TERNARY(#size > 0, staff, ranking), $p, $p.long > 30).@count == 1", ["Foo"]),
+      ("SUBQUERY({ranking[0], ranking[1], nil}, $p, $p.name == 'Ada').@count == 1", ["Foo"]),
     ])
   func collections(_ text: String, _ expected: [String]) throws {
     #expect(try companies(text) == expected, "\(text)")

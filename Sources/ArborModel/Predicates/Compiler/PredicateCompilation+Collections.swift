@@ -13,7 +13,8 @@ extension PredicateCompilation {
         own.hold(record, number)
         return members.filter { codes.accepts($0, resolver) }
       }
-    case .each(let base, let entity, let inner) where inner.isObjectCollection:
+    case .each(let base, let entity, let inner) where inner.isObjectCollection,
+      .follow(let base, let entity, let inner) where inner.isObjectCollection:
       return try joined(base, entity, inner)
     case .union(let union, let base) where base.isObjectCollection:
       let members = try objects(base)

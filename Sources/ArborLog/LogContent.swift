@@ -17,8 +17,9 @@ enum LogContent: Sendable, Hashable {
   /// migration fails.
   case model(ModelFingerprint, name: String)
   /// A snapshot with which the log continues. It contains the entire history, and the model of the
-  /// commits that follow.
-  case snapshot(UUID)
+  /// commits that follow. `formerModel` is the fingerprint of that model if it is the one before an
+  /// announced change, whose migration failed.
+  case snapshot(UUID, formerModel: ModelFingerprint? = nil)
 
   private static let format: UInt8 = 1
 
@@ -34,9 +35,10 @@ enum LogContent: Sendable, Hashable {
       writer.append(UInt8(1))
       writer.append(fingerprint.bits)
       writer.appendRun(name.utf8)
-    case .snapshot(let id):
+    case .snapshot(let id, let formerModel):
       writer.append(UInt8(2))
       writer.append(id)
+      if let formerModel { writer.append(formerModel.bits) }
     }
     writer.appendChecksum()
     return writer.bytes
@@ -67,7 +69,11 @@ enum LogContent: Sendable, Hashable {
     case 1:
       guard let bits: UInt128 = reader.read(), let name = reader.readRun() else { return nil }
       return .model(ModelFingerprint(bits: bits), name: String(decoding: name, as: UTF8.self))
-    case 2: return reader.readUUID().map { .snapshot($0) }
+    case 2:
+      guard let id = reader.readUUID() else { return nil }
+      if reader.isAtEnd { return .snapshot(id) }
+      guard let bits: UInt128 = reader.read() else { return nil }
+      return .snapshot(id, formerModel: ModelFingerprint(bits: bits))
     default: return nil
     }
   }

@@ -11,6 +11,9 @@ internal import ArborStore
 /// m+1 …      commits with the new model
 /// ```
 ///
+/// If the migration fails after it was announced, the snapshot and what follows have the former
+/// model.
+///
 /// The migration runs in a copy of the file, whether or not it needs code. It is tried before it is
 /// announced in the log, so that a failing migration affects no other process. A store that finds
 /// an announced change without a snapshot, because the announcing process died, migrates a copy of
@@ -91,13 +94,19 @@ package struct SharedMigration {
     return try shared.client.append(entry: entry) ? entry.end : nil
   }
 
-  /// Publishes the migrated copy, makes the log continue with it, and replaces the file with it.
-  private func finish(behind change: SharedPosition.Point, _ copied: SharedPosition) throws {
+  /// Publishes the copy, makes the log continue with it, and replaces the file with it.
+  ///
+  /// - Parameter isMigrated: Whether the copy has the announced model rather than the former one.
+  private func finish(
+    behind change: SharedPosition.Point, _ copied: SharedPosition, isMigrated: Bool = true
+  ) throws {
     let staged = SharedStore(shared.stagedPath, shared.client)
     let id = UUID()
     let (entry, store) = try staged.withFile { file in
       let last = max(file.lastSequence, change.sequence + 1)
-      let entry = CommitLogEntry(.snapshot(id), after: change, upTo: last)
+      let content = LogContent.snapshot(
+        id, formerModel: isMigrated ? nil : file.modelFingerprint)
+      let entry = CommitLogEntry(content, after: change, upTo: last)
       try file.setPosition(
         SharedPosition(
           sequence: last, generation: file.modelGeneration, chain: entry.end.chain,
@@ -124,7 +133,7 @@ package struct SharedMigration {
       try file.copy(
         to: shared.stagedPath, compacting: false, keepsMarker: false, keepsPosition: true)
     }
-    try finish(behind: change, position)
+    try finish(behind: change, position, isMigrated: false)
   }
 
   private func removeStaged() { StoreFiles.discard(shared.stagedPath) }

@@ -117,7 +117,10 @@ package struct SharedStore {
   private func goOn(
     _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
-    if model == file.modelFingerprint { return .done(.waiting(reason)) }
+    let present = file.modelFingerprint
+    if model == present, try !hasReturned(to: present, after: file.lastSequence) {
+      return .done(.waiting(reason))
+    }
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
       return .anew
     }
@@ -125,6 +128,17 @@ package struct SharedStore {
     // process with that model completes it, and one with yet another model supersedes it.
     guard model != nil, try pendingModel(after: file.lastSequence) != nil else { throw reason }
     return .done(.needsMigration)
+  }
+
+  /// Returns whether the change of the model that follows a commit failed, so that the log continues
+  /// with the former model.
+  private func hasReturned(
+    to model: ModelFingerprint, after sequence: UInt64
+  ) throws(ArborError) -> Bool {
+    guard let entry = try log.entries(after: sequence, limit: 2).last,
+      case .snapshot(_, model) = try entry.content(of: log)
+    else { return false }
+    return true
   }
 
   // MARK: The log

@@ -12,6 +12,7 @@ import Testing
     .commits([[1, 2, 3], [], [255]]),
     .model(ModelFingerprint(bits: 1 << 100 | 7), name: "version 2"),
     .snapshot(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()),
+    .snapshot(UUID(), formerModel: ModelFingerprint(bits: 7)),
   ]
 
   @Test("A content survives encoding and decoding", arguments: contents)

@@ -211,6 +211,69 @@ extension SharedMigrationTests {
   }
 }
 
+extension SharedMigrationTests {
+  @Test("A migration includes a commit that another machine appends before the announcement")
+  func commitsBeforeTheAnnouncementAreMigrated() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    a.close()
+    let b = try open("b", 1)
+    let newer = try open("a", 2, through: ForestalledLog(log) { try? insert("two", b) })
+    #expect(try titles(newer) == ["one", "two"])
+    b.close()
+    let present = try open("b", 2)
+    #expect(try titles(present) == ["one", "two"])
+    for store in [newer, present] {
+      try store.check()
+      store.close()
+    }
+  }
+
+  @Test("If a commit before the announcement prevents the migration, the former model continues")
+  func commitsBeforeTheAnnouncementMayPreventIt() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    a.close()
+    let b = try open("b", 1)
+    let forestalled = ForestalledLog(log) { try? insert("one", b) }
+    let error = #expect(throws: ArborError.self) {
+      try open("a", 2, isUnique: true, through: forestalled)
+    }
+    #expect(error?.code == .modelMismatch)
+    // The log was announced to continue with another model, so that open stores stop following it.
+    #expect(message { try b.catchUp() } == Self.goesOn)
+    b.close()
+    let other = try open("b", 1)
+    try insert("three", other)
+    let again = try open("a", 1)
+    #expect(try titles(again) == ["one", "one", "three"])
+    for store in [again, other] {
+      try store.check()
+      store.close()
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted()
+        == ["a.arbor", "a.arbor-lock", "b.arbor", "b.arbor-lock"])
+  }
+}
+
+/// A log that calls a closure before the first entry is appended, which announces the migration.
+private final class ForestalledLog: PassedLog, @unchecked Sendable {
+  private var beforeAppending: (@Sendable () -> Void)?
+
+  init(_ log: any CommitLog, _ beforeAppending: @escaping @Sendable () -> Void) {
+    self.beforeAppending = beforeAppending
+    super.init(log)
+  }
+
+  override func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
+    let body = beforeAppending
+    beforeAppending = nil
+    body?()
+    return try super.append(entry)
+  }
+}
+
 /// A log that calls a closure while a snapshot is published.
 private final class SlowLog: PassedLog, @unchecked Sendable {
   private let whilePublishing: @Sendable () -> Void

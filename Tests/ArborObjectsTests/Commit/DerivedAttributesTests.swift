@@ -66,6 +66,43 @@ import Testing
     }
   }
 
+  /// A sum or average can be a decimal or a floating-point number, and a comparison is a Boolean.
+  @Test(
+    "A derived value is converted exactly to the attribute's type, or refused",
+    arguments: [
+      (.integer32, "ratio * 2", 3), (.integer16, "price * 2", 5), (.double, "price / 2", 1.25),
+      (.float, "price / 2", 1.25), (.decimal, "count + 1", .decimal(5)),
+      (.integer64, "TERNARY(count > 3, 1, 0)", 1), (.boolean, "count - 3", true),
+      (.boolean, "count - 4", false), (.double, "count / 8.0", 0.5), (.integer16, "ratio", nil),
+      (.integer16, "price", nil), (.integer16, "count * 10000", nil), (.boolean, "count", nil),
+    ] as [(AttributeType, String, PropertyValue?)])
+  func convertedValues(type: AttributeType, expression: String, value: PropertyValue?) throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Order") {
+        AttributeDescription("count", .integer32, .default(4))
+        AttributeDescription("ratio", .double, .default(1.5))
+        AttributeDescription("price", .decimal, .default(.decimal(2.5)))
+        AttributeDescription("total", type, .optional, .derived(expression))
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let order = try context.insert("Order")
+      guard let value else {
+        let error = #expect(throws: ArborError.self) { try context.commit() }
+        #expect(error?.code == .validation && error?.keyPath == "total")
+        let expected = type == .boolean ? "YES or NO" : "an integer from -32768 to 32767"
+        #expect(
+          error?.message
+            == "The derived value of Order.total doesn't fit the attribute's type. Expected "
+            + "\(expected). Change the type.")
+        return
+      }
+      try context.commit()
+      #expect(order["total"] == value)
+    }
+  }
+
   @Test("A derived text contains the texts of other objects")
   func textsAreJoined() throws {
     try ObjectStore.use(model()) { store in

@@ -46,6 +46,45 @@ import Testing
     #expect(BlankDecoder.value(Int.self) == 0)
   }
 
+  /// Reads its parts from nested containers.
+  private struct Nested: Decodable {
+    enum Keys: String, CodingKey { case name, inner, list, base }
+    var name: String
+    var inner: Int
+    var elements: Int
+    var base: Double
+    var flag: Bool?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Keys.self)
+      let inner = try container.nestedContainer(keyedBy: Keys.self, forKey: .inner)
+      self.inner = try inner.decode(Int.self, forKey: .inner)
+      var list = try container.nestedUnkeyedContainer(forKey: .list)
+      elements = 0
+      while !list.isAtEnd {
+        _ = try list.nestedContainer(keyedBy: Keys.self)
+        elements += 1
+      }
+      let base = try container.superDecoder(forKey: .base).singleValueContainer()
+      self.base = base.decodeNil() ? 0 : try base.decode(Double.self)
+      let superclass = try container.superDecoder().container(keyedBy: Keys.self)
+      name = try superclass.decode(String.self, forKey: .name)
+      flag = try superclass.decodeIfPresent(Bool.self, forKey: .list)
+    }
+  }
+
+  @Test("Parts in nested containers are blank")
+  func nestedPartsAreBlank() throws {
+    let blank = try #require(BlankDecoder.value(Nested.self))
+    #expect(blank.name == "" && blank.inner == 0 && blank.elements == 0 && blank.base == 0)
+    #expect(blank.flag == nil)
+    // Only the marked part differs.
+    let marked = try #require(BlankDecoder.value(Nested.self, marks: ["inner", "inner"]))
+    #expect(marked.inner == 1 && marked.name == "" && marked.base == 0)
+    let base = try #require(BlankDecoder.value(Nested.self, marks: ["base"]))
+    #expect(base.base == 1 && base.inner == 0)
+  }
+
   struct Choosy: Decodable {
     init(from decoder: any Decoder) throws {
       guard try decoder.singleValueContainer().decode(Int.self) > 0 else { throw NoSuchValue() }

@@ -165,7 +165,7 @@ package final class LogClient: SharedLog {
   /// - Throws: ``ArborError`` `modelChanged` if the first entry is a change of the model.
   private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [LoggedGroup] {
     var groups: [LoggedGroup] = []
-    for entry in entries {
+    for (index, entry) in entries.enumerated() {
       switch try entry.content(of: log) {
       case .commits(let commits):
         groups.append(
@@ -173,7 +173,15 @@ package final class LogClient: SharedLog {
             batch: entry.batch, first: entry.first,
             before: CommitChain(bits: entry.previous.bits), commits: commits))
         continue
-      case .model(_, let name): if groups.isEmpty { throw modelChanged(to: name) }
+      case .model(_, let name):
+        if groups.isEmpty {
+          if index + 1 < entries.count,
+            case .snapshot(_, .some) = try entries[index + 1].content(of: log)
+          {
+            throw modelReturned()
+          }
+          throw modelChanged(to: name)
+        }
       case .snapshot: if groups.isEmpty { throw modelChanged(to: nil) }
       }
       break
@@ -191,6 +199,13 @@ package final class LogClient: SharedLog {
       .modelChanged,
       "The log \(log.name) continues with another model\(name.map { ", \($0)" } ?? ""). Reading "
         + "still works; reopen the store with that model to follow and commit.")
+  }
+
+  private func modelReturned() -> ArborError {
+    ArborError(
+      .modelChanged,
+      "A change of the model failed, and the log \(log.name) continues with a snapshot. Reading "
+        + "still works; reopen the store to follow and commit.")
   }
 
   package func reserve(

@@ -8,7 +8,7 @@ internal import ArborStore
 /// format u8 = 1 · kind u8
 /// · commits: count · for each: the bytes of LoggedCommitCodec, as a run
 /// · model: fingerprint u128 · name as a run
-/// · snapshot: UUID
+/// · snapshot: UUID · fingerprint u128 of the former model, only after a failed migration
 /// · crc32c u32
 /// ```
 enum LogContent: Sendable, Hashable {

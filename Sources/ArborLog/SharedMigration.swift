@@ -47,8 +47,9 @@ package struct SharedMigration {
   /// Migrates a copy, publishes it and replaces the file with it. Does nothing if another process
   /// has appended an entry meanwhile, which has to be applied first.
   ///
-  /// - Throws: Errors of `migrate`, after which the log continues with the former model;
-  ///   `ArborError`, `StoreError`. The file has not been migrated in these cases.
+  /// - Throws: Errors of `migrate`, after which the log continues with the former model unless the
+  ///   change was announced by another process or the log became unavailable; `ArborError`,
+  ///   `StoreError`. The file has not been migrated in these cases.
   package func run() throws {
     defer { removeStaged() }
     var copied = try copyAndMigrate()
@@ -64,7 +65,8 @@ package struct SharedMigration {
         else { return }
         change = announced
         do { copied = try copyAndMigrate() } catch {
-          try giveUp(behind: announced)
+          // If this fails, too, a later opening with another model continues.
+          try? giveUp(behind: announced)
           throw error
         }
       }
@@ -100,9 +102,8 @@ package struct SharedMigration {
   private func finish(
     behind change: SharedPosition.Point, _ copied: SharedPosition, isMigrated: Bool = true
   ) throws {
-    let staged = SharedStore(shared.stagedPath, shared.client)
     let id = UUID()
-    let (entry, store) = try staged.withFile { file in
+    let (entry, store) = try shared.staged.withFile { file in
       let last = max(file.lastSequence, change.sequence + 1)
       let content = LogContent.snapshot(
         id, formerModel: isMigrated ? nil : file.modelFingerprint)

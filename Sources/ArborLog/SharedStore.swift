@@ -50,15 +50,21 @@ package struct SharedStore {
     }
     guard let head else { return .noLog }
     if exists { try setAsideIfDamaged() }
-    if try !StoreFiles.exists(path) { try install(replacing: false) }
+    if try !StoreFiles.exists(path) { try create() }
     // Each newly installed snapshot has to be newer than the previous one.
     var newest: UInt64?
     while true {
       switch try takeOver(head, model) {
       case .done(let preparation): return preparation
       case .forked: try keepFork()
-      case .anew:
-        let sequence = try install(replacing: true)
+      case .anew(let condition):
+        StoreFiles.discard(stagedPath)
+        let sequence = try install(at: stagedPath)
+        if let condition, try staged.withFile({ $0.modelFingerprint }) != condition.model {
+          StoreFiles.discard(stagedPath)
+          return .waiting(condition.otherwise)
+        }
+        try StoreFiles.replace(path, by: stagedPath)
         guard sequence > newest ?? 0 else { throw noSnapshot }
         newest = sequence
       }
@@ -75,8 +81,15 @@ package struct SharedStore {
   private enum Step {
     case done(Preparation)
     case forked
-    /// The log continues with a snapshot.
-    case anew
+    /// The log continues with a snapshot, which replaces the file unless the snapshot doesn't meet
+    /// a condition.
+    case anew(SnapshotCondition? = nil)
+  }
+
+  /// A model that a snapshot must have to replace a file, and why the file waits otherwise.
+  private struct SnapshotCondition {
+    let model: ModelFingerprint
+    let otherwise: ArborError
   }
 
   /// Returns the model of a file that shares a log, or `nil` if it doesn't share one.
@@ -101,7 +114,7 @@ package struct SharedStore {
       if try isJoining(file) { try join(file, since: position) }
       switch try relation(of: position.newest) {
       case .forked: return .forked
-      case .removed: return .anew
+      case .removed: return .anew()
       case .followed: break
       }
       do throws(StoreError) { try file.share(through: client) } catch {
@@ -118,11 +131,12 @@ package struct SharedStore {
     _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
     let present = file.modelFingerprint
-    if model == present, try !hasReturned(to: present, after: file.lastSequence) {
-      return .done(.waiting(reason))
+    if model == present {
+      return try hasReturned(to: present, after: file.lastSequence)
+        ? .anew(SnapshotCondition(model: present, otherwise: reason)) : .done(.waiting(reason))
     }
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
-      return .anew
+      return .anew()
     }
     // The process that announced the model has not completed the change and may never do so. A
     // process with that model completes it, and one with yet another model supersedes it.
@@ -135,7 +149,8 @@ package struct SharedStore {
   private func hasReturned(
     to model: ModelFingerprint, after sequence: UInt64
   ) throws(ArborError) -> Bool {
-    guard let entry = try log.entries(after: sequence, limit: 2).last,
+    guard let change = try pendingModel(after: sequence)?.end,
+      let entry = try log.entries(after: change.sequence, limit: 1).first,
       case .snapshot(_, model) = try entry.content(of: log)
     else { return false }
     return true
@@ -197,12 +212,18 @@ package struct SharedStore {
   /// The path, next to the file, of a copy that will replace the file.
   package var stagedPath: String { StoreFiles.followingPath(of: path) }
 
-  /// Creates the file from the newest snapshot. Returns the sequence of its newest commit.
+  /// The copy that will replace the file.
+  var staged: SharedStore { SharedStore(stagedPath, client) }
+
+  /// Creates the file from the newest snapshot, unless another process creates it meanwhile.
+  private func create() throws {
+    do { try install(at: path) } catch StoreError.inputOutput(_, _, EEXIST) {}
+  }
+
+  /// Creates a file from the newest snapshot. Returns the sequence of its newest commit.
   @discardableResult
-  private func install(replacing: Bool) throws -> UInt64 {
+  private func install(at target: String) throws -> UInt64 {
     guard let snapshot = try log.newestSnapshot() else { throw noSnapshot }
-    let target = replacing ? stagedPath : path
-    if replacing { StoreFiles.discard(target) }
     var failure: (any Error)?
     do throws(StoreError) {
       try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
@@ -212,12 +233,8 @@ package struct SharedStore {
         }
       }
     } catch {
-      if let failure { throw failure }
-      // Another process has created the file meanwhile.
-      if !replacing, case .inputOutput(_, _, EEXIST) = error { return snapshot.sequence }
-      throw error
+      throw failure ?? error
     }
-    if replacing { try StoreFiles.replace(path, by: target) }
     return snapshot.sequence
   }
 

@@ -11,25 +11,13 @@ const pause = 1500;
  */
 export function watchCommits({ shown, refresh }) {
   const place = document.getElementById("news");
-  let isRefreshing = false;
-
-  async function refreshNow() {
-    show(place);
-    isRefreshing = true;
-    try {
-      await refresh();
-    } finally {
-      isRefreshing = false;
-    }
-  }
 
   function tell(after, { sequence }) {
-    if (isRefreshing) return;
     const number = sequence - after;
     if (number <= 0 || after !== shown()) return show(place);
     const words = `${count(number)} newer ${number === 1 ? "commit" : "commits"} – refresh`;
     if (place.textContent === words) return;
-    show(place, el("button", { type: "button", class: "primary", onclick: refreshNow }, words));
+    show(place, el("button", { type: "button", class: "primary", onclick: async () => { show(place); await refresh(); } }, words));
   }
 
   async function look() {

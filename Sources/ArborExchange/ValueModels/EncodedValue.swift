@@ -63,6 +63,8 @@ final class EncodedParts {
 
   func append(_ value: EncodedValue) { values.append(value) }
 
+  func replace(at index: Int, _ value: EncodedValue) { values[index] = value }
+
   /// Sets the value of a member and replaces an earlier value of the same key.
   func set(_ value: EncodedValue, for key: String) {
     if let index = index(of: key) {

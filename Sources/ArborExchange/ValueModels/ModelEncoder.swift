@@ -22,7 +22,9 @@ final class ModelEncoder: Encoder {
   let parent: ModelEncoder?
   let key: (any CodingKey)?
   /// The encoded value, or `nil` if nothing was written.
-  var result: EncodedValue?
+  var result: EncodedValue? { didSet { if let result { deliver?(result) } } }
+  /// A closure that puts the encoded value into the container of the parent.
+  fileprivate var deliver: ((EncodedValue) -> Void)?
 
   init(
     _ writing: any ModelWriting, traits: ModelTraits? = nil, parent: ModelEncoder? = nil,
@@ -156,7 +158,9 @@ struct WrittenElements: UnkeyedEncodingContainer {
 
   private func nest<Nested>(_ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: index)
-    defer { parts.append(nested.result ?? .value(.null)) }
+    let (parts, index) = (parts, count)
+    parts.append(.value(.null))
+    nested.deliver = { parts.replace(at: index, $0) }
     return begin(nested)
   }
 }
@@ -250,14 +254,13 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// Returns a nested container for a key and adds its parts to this container.
   private func nest<Nested>(_ key: any CodingKey, _ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: key)
-    let begun = begin(nested)
-    let name = key.stringValue
+    let (parts, name) = (parts, key.stringValue)
     // A key that cannot be resolved throws when a value is written for it.
     let isExcluded = encoder.traits.map {
       (try? encoder.writing.includes(name, as: nil, of: $0)) == false
     }
-    if isExcluded != true { parts.set(nested.result ?? .value(.null), for: name) }
-    return begun
+    if isExcluded != true { nested.deliver = { parts.set($0, for: name) } }
+    return begin(nested)
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -146,9 +146,11 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   }
 
   /// Returns the decoder for a superclass. The superclass of a model shares the object of the
-  /// model. The superclass of any other value uses the key `super`.
+  /// model. The superclass of any other value uses the key `super`, or shares the object if that is
+  /// missing.
   func superDecoder() throws -> any Decoder {
-    decoder.traits == nil ? try nested(SuperKey()) : decoder
+    if decoder.traits != nil { return decoder }
+    return try source(SuperKey()) == nil ? decoder : nested(SuperKey())
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }

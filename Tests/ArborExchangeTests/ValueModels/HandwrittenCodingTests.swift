@@ -79,8 +79,9 @@ import Testing
       var numbers = try list.nestedUnkeyedContainer()
       inner = []
       while !numbers.isAtEnd { inner.append(try numbers.decode(Int.self)) }
+      let number = try Int(from: list.superDecoder())
       let other = try list.superDecoder().container(keyedBy: Keys.self)
-      guard isNull, try other.decode(String.self, forKey: .name) == name, list.isAtEnd,
+      guard isNull, number == 9, try other.decode(String.self, forKey: .name) == name, list.isAtEnd,
         list.count == list.currentIndex
       else {
         throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "another list"))
@@ -102,6 +103,7 @@ import Testing
       try keyed.encode(name, forKey: .name)
       var numbers = list.nestedUnkeyedContainer()
       for number in inner { try numbers.encode(number) }
+      try 9.encode(to: list.superEncoder())
       var other = list.superEncoder().container(keyedBy: Keys.self)
       try other.encode(name, forKey: .name)
     }
@@ -135,7 +137,7 @@ import Testing
 
   private struct Sample: ValueModel, Equatable {
     enum Keys: String, CodingKey {
-      case mixed, flag, ratio, share, nothing, group, list, base, null
+      case mixed, flag, ratio, share, nothing, group, list, base, null, direct
     }
     enum Group: String, CodingKey { case first, second }
     var mixed = Mixed()
@@ -147,6 +149,7 @@ import Testing
     var second: Float? = nil
     var list = [3, 4]
     var base = Derived()
+    var direct = [8, 9]
 
     init() {}
 
@@ -164,6 +167,7 @@ import Testing
       var numbers = try container.nestedUnkeyedContainer(forKey: .list)
       list = try [numbers.decode(Int.self), numbers.decode(Int.self)]
       base = try Derived(from: container.superDecoder(forKey: .base))
+      direct = try [Int](from: container.superDecoder(forKey: .direct))
       guard try container.decodeNil(forKey: .null) else {
         throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not null"))
       }
@@ -183,6 +187,7 @@ import Testing
       var numbers = container.nestedUnkeyedContainer(forKey: .list)
       for number in list { try numbers.encode(number) }
       try base.encode(to: container.superEncoder(forKey: .base))
+      try direct.encode(to: container.superEncoder(forKey: .direct))
       try container.encodeNil(forKey: .null)
     }
 
@@ -190,7 +195,7 @@ import Testing
       one.mixed == other.mixed && one.flag == other.flag && one.ratio == other.ratio
         && one.share == other.share && one.first == other.first && one.second == other.second
         && one.list == other.list && one.base.width == other.base.width
-        && one.base.height == other.base.height
+        && one.base.height == other.base.height && one.direct == other.direct
     }
   }
 

@@ -85,6 +85,14 @@ import Testing
       request.predicate = "name ==[cd] 'NAME 1'"
       let effect = try context.effect(of: folded, on: request)
       #expect(effect?.givesOrder == false && effect?.rows == 4)
+      // One of several conditions on a column can fix its value, and both bounds are counted.
+      request.predicate = "age > 10 AND age == 20"
+      let both = FetchIndexDescription("both", on: "age", "name")
+      #expect(try context.effect(of: both, on: request)?.givesOrder == true)
+      request.predicate = "age >= 10 AND age < 20"
+      request.sortKeys = []
+      let ages = try context.effect(of: FetchIndexDescription("ages", on: "age"), on: request)
+      #expect(ages?.rows == 200 && ages?.conditions == "age >= 10 AND age < 20")
     }
   }
 }

@@ -40,7 +40,8 @@ import Testing
       for number in 0..<600 {
         let person = try context.insert("Person")
         person["name"] = names[number % names.count].map(PropertyValue.string) ?? .null
-        person["age"] = number % 11 == 10 ? .null : .integer(Int64(number % 40))
+        // Those of one rank have all ages.
+        person["age"] = number % 11 == 10 ? .null : .integer(Int64(20 + number / 50))
         person["rank"] = .integer(Int64(number % 50))
       }
       try context.commit()

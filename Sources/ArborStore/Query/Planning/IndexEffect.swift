@@ -19,11 +19,16 @@ extension QueryExecutor {
   func effect(of index: FetchIndexDescription) throws -> IndexEffect? {
     var served: [BoundNode] = []
     var fixedCount = 0
+    var columnsServed = 0
     for column in index.elements {
-      guard let (node, condition) = condition(on: column) else { break }
-      if case .equals = condition, fixedCount == served.count { fixedCount += 1 }
-      served.append(node)
-      if !condition.isOfValues { break }
+      let found = conditions(on: column)
+      if found.isEmpty { break }
+      if fixedCount == columnsServed, found.contains(where: \.condition.isOfOneValue) {
+        fixedCount += 1
+      }
+      columnsServed += 1
+      served += found.map(\.node)
+      if !found.contains(where: \.condition.isOfValues) { break }
     }
     let givesOrder = query.groupLimit == nil && isOrdered(by: index.elements, fixed: fixedCount)
     if served.isEmpty, !givesOrder { return nil }
@@ -39,21 +44,21 @@ extension QueryExecutor {
       givesOrder: givesOrder)
   }
 
-  /// Returns the condition of the query that a column serves.
-  private func condition(
+  /// Returns the conditions of the query that a column serves.
+  private func conditions(
     on column: FetchIndexDescription.Element
-  ) -> (node: BoundNode, condition: IndexableTerm.Condition)? {
-    for conjunct in planner.conjuncts {
-      guard let term = conjunct.term, name(of: term.subject) == column.property else { continue }
-      switch (term.condition, column.kind) {
-      case (.words, .text): break
-      case (.words, _), (_, .text): continue
-      case (_, .folded): if term.folding.isEmpty { continue }
-      case (_, .binary), (_, .rTree): if !term.folding.isEmpty { continue }
-      }
-      return (conjunct.node, term.condition)
+  ) -> [(node: BoundNode, condition: IndexableTerm.Condition)] {
+    planner.conjuncts.compactMap { conjunct in
+      guard let term = conjunct.term, name(of: term.subject) == column.property else { return nil }
+      let isServed =
+        switch (term.condition, column.kind) {
+        case (.words, .text): true
+        case (.words, _), (_, .text): false
+        case (_, .folded): !term.folding.isEmpty
+        case (_, .binary), (_, .rTree): term.folding.isEmpty
+        }
+      return isServed ? (conjunct.node, term.condition) : nil
     }
-    return nil
   }
 
   private func name(of subject: IndexableTerm.Subject) -> String? {
@@ -90,17 +95,18 @@ extension BoundSortKey {
   fileprivate func isOrdered(as column: FetchIndexDescription.Element) -> Bool {
     path?.hops.isEmpty == true && text == column.property && column.kind != .text
       && options.isDisjoint(with: [.localized, .numeric])
-      && options.folding.isEmpty == (column.kind != .folded)
+      && options.folding == (column.kind == .folded ? [.case, .diacritics] : .none)
   }
 }
 
 extension IndexableTerm.Condition {
-  /// Whether the condition is met by certain values, so that the next column can serve another
-  /// condition.
+  /// Whether the condition names single values, so that the next column can serve another one.
   fileprivate var isOfValues: Bool {
     switch self {
     case .equals, .anyOf: true
     case .range, .prefix, .words: false
     }
   }
+
+  fileprivate var isOfOneValue: Bool { if case .equals = self { true } else { false } }
 }

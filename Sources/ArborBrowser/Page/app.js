@@ -75,13 +75,21 @@ async function render() {
   main.setAttribute("aria-busy", "false");
 }
 
+/** Whether the current view is being reloaded, so that newer commits need not be offered. */
+let isRefreshing = false;
+
 /** Reloads the current view. */
 async function refresh() {
-  await reloadSchema();
-  if (leave && leave.refresh) return leave.refresh(schema);
-  if (leave && leave.end) leave.end();
-  leave = null;
-  await render();
+  isRefreshing = true;
+  try {
+    await reloadSchema();
+    if (leave && leave.refresh) return await leave.refresh(schema);
+    if (leave && leave.end) leave.end();
+    leave = null;
+    await render();
+  } finally {
+    isRefreshing = false;
+  }
 }
 
 /** Reloads the schema, with its counts. */
@@ -187,7 +195,8 @@ async function start() {
     document.getElementById("help").before(zoneChoice(refresh));
   }
   // The history shows every commit as it happens.
-  watchCommits({ shown: () => leave && leave.view === "history" ? Infinity : schema.sequence, refresh });
+  const showsAll = () => isRefreshing || (leave && leave.view === "history");
+  watchCommits({ shown: () => showsAll() ? Infinity : schema.sequence, refresh });
   window.addEventListener("hashchange", render);
   window.addEventListener("unhandledrejection", (event) => {
     if (event.reason && event.reason.name !== "AbortError") notify(event.reason.message, "error");

@@ -72,11 +72,16 @@ package final class StartedProgram {
       case .pipe: posix_spawn_file_actions_adddup2(&actions, ends?.writer ?? -1, index)
       }
     }
-    // Threads of a pool may block signals, and the program would inherit the mask.
+    // Threads of a pool may block signals, and a background job ignores some. The program would
+    // inherit both.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var ending = none
+    for signal in [SIGHUP, SIGINT, SIGTERM] { sigaddset(&ending, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &ending)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     let variables = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
     var identifier = pid_t()
     let failure = Self.withStrings([executable.path] + arguments) { arguments in

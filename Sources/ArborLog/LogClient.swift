@@ -175,14 +175,9 @@ package final class LogClient: SharedLog {
         continue
       case .model(_, let name):
         if groups.isEmpty {
-          if index + 1 < entries.count,
-            case .snapshot(_, .some) = try entries[index + 1].content(of: log)
-          {
-            throw modelReturned()
-          }
-          throw modelChanged(to: name)
+          throw try modelChanged(to: name, before: entries.dropFirst(index + 1).first)
         }
-      case .snapshot: if groups.isEmpty { throw modelChanged(to: nil) }
+      case .snapshot: if groups.isEmpty { throw try modelChanged(to: nil) }
       }
       break
     }
@@ -194,18 +189,22 @@ package final class LogClient: SharedLog {
 
   package func noteTakenOver(_ count: Int) { counted.withLock { $0.takenOver += UInt64(count) } }
 
-  private func modelChanged(to name: String?) -> ArborError {
-    ArborError(
+  /// Returns the error for a change of the model.
+  ///
+  /// - Parameter next: The entry after the change, which tells whether its migration failed.
+  private func modelChanged(
+    to name: String?, before next: CommitLogEntry? = nil
+  ) throws(ArborError) -> ArborError {
+    if case .snapshot(_, .some) = try next?.content(of: log) {
+      return ArborError(
+        .modelChanged,
+        "A change of the model failed, and the log \(log.name) continues with a snapshot. Reading "
+          + "still works; reopen the store to follow and commit.")
+    }
+    return ArborError(
       .modelChanged,
       "The log \(log.name) continues with another model\(name.map { ", \($0)" } ?? ""). Reading "
         + "still works; reopen the store with that model to follow and commit.")
-  }
-
-  private func modelReturned() -> ArborError {
-    ArborError(
-      .modelChanged,
-      "A change of the model failed, and the log \(log.name) continues with a snapshot. Reading "
-        + "still works; reopen the store to follow and commit.")
   }
 
   package func reserve(

@@ -158,9 +158,9 @@ struct WrittenElements: UnkeyedEncodingContainer {
 
   private func nest<Nested>(_ begin: (ModelEncoder) -> Nested) -> Nested {
     let nested = ModelEncoder(encoder.writing, parent: encoder, key: index)
-    let (parts, index) = (parts, count)
+    let (parts, position) = (parts, count)
     parts.append(.value(.null))
-    nested.deliver = { parts.replace(at: index, $0) }
+    nested.deliver = { parts.replace(at: position, $0) }
     return begin(nested)
   }
 }

@@ -149,8 +149,8 @@ struct ModelMembers<Source: ValueModelSource, Key: CodingKey>: KeyedDecodingCont
   /// model. The superclass of any other value uses the key `super`, or shares the object if that is
   /// missing.
   func superDecoder() throws -> any Decoder {
-    if decoder.traits != nil { return decoder }
-    return try source(SuperKey()) == nil ? decoder : nested(SuperKey())
+    guard decoder.traits == nil, let source = try source(SuperKey()) else { return decoder }
+    return ModelDecoder(source, decoder.session, parent: decoder, key: SuperKey())
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }

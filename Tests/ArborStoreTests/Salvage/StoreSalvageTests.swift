@@ -124,6 +124,20 @@ import Testing
     ])
   }
 
+  /// Salvages the store with a damaged page header, which makes a deleted record valid again: the
+  /// last one on the page of the given object.
+  private func salvageWithDeletedRecord(besides number: ObjectNumber) throws -> SalvageOutcome {
+    let trial = try SalvageTrial(path: path)
+    let page = try #require(
+      (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(number) })
+    var bytes = trial.bytes
+    // Increments the number of nodes: the last, deleted record is still on the page.
+    bytes[Int(page) * trial.pageSize + 12] += 2
+    let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
+    #expect(problems == [], "\(outcome)")
+    return outcome
+  }
+
   @Test("Records on a page with a damaged header are reported as doubtful")
   func deletedRecordsOnDamagedPagesAreDoubtful() throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes()))
@@ -138,14 +152,7 @@ import Testing
     try draft.delete(deleted)
     try draft.commit()
     file.close()
-    let trial = try SalvageTrial(path: path)
-    let page = try #require(
-      (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(notes[0]) })
-    var bytes = trial.bytes
-    // Increments the number of nodes: the last, deleted record is still on the page.
-    bytes[Int(page) * trial.pageSize + 12] += 2
-    let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
-    #expect(problems == [], "\(outcome)")
+    let outcome = try salvageWithDeletedRecord(besides: notes[0])
     #expect(outcome.doubtful == [deleted] && outcome.state == .newest)
     #expect(outcome.entities.map(\.kept) == [8])
   }
@@ -306,14 +313,7 @@ import Testing
     try draft.update(notes[0], ["text": "note 8"])
     try draft.commit()
     file.close()
-    let trial = try SalvageTrial(path: path)
-    let page = try #require(
-      (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(notes[0]) })
-    var bytes = trial.bytes
-    // Increments the number of nodes: the last, deleted record is still on the page.
-    bytes[Int(page) * trial.pageSize + 12] += 2
-    let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
-    #expect(problems == [], "\(outcome)")
+    let outcome = try salvageWithDeletedRecord(besides: notes[0])
     #expect(outcome.leftOut == [notes[8]], "\(outcome)")
     #expect(outcome.entities.map(\.kept) == [8])
   }

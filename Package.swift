@@ -186,7 +186,8 @@ let package = Package(
       swiftSettings: common),
     .target(name: "CFaults", path: "Tests/Programs/faults"),
     .executableTarget(
-      name: "crash-writer", dependencies: ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
+      name: "crash-writer",
+      dependencies: ["ArborData", "ArborStore", "ArborLocks", "CFaults", "LMDB"],
       path: "Tests/Programs/crash-writer", swiftSettings: common),
     .executableTarget(
       name: "log-writer", dependencies: ["ArborData", "ArborPostgres", "CFaults"],

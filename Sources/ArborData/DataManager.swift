@@ -87,12 +87,15 @@ nonisolated open class DataManager {
     if delegate != nil { beginRound() }
     group?.add(self)
     if delegate?.dataManagerSupportsUndo(self) ?? true {
-      context.undoHistory = UndoHistory(levelLimit: Self.undoLevels)
+      context.undoHistory = UndoHistory(
+        levelLimit: Self.undoLevels, byteLimit: Self.undoBytes)
     }
   }
 
   /// The default maximum number of undo groups. It can be changed on the context's undo history.
   private static let undoLevels = 1000
+  /// The default maximum number of bytes that undo groups hold, which can be changed, too.
+  private static let undoBytes = 256 << 20
 
   // MARK: Objects
 

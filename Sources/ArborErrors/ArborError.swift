@@ -6,10 +6,14 @@ public import ArborFoundation
 /// data; ``debugDescription`` does.
 ///
 /// ```swift
-/// do { try manager.commit() } catch let error as ArborError where error.code == .validation {
+/// do throws(ArborError) { try manager.commit() } catch {
+///   guard error.code == .validation else { throw error }
 ///   for violation in error.violations { print(violation.message) }
 /// }
 /// ```
+///
+/// With `throws(ArborError)` after `do`, `error` is an `ArborError` in closures and tasks, too. Avoid
+/// `catch let error as ArborError where …`: Swift 6.3 crashes if its body contains a `try`.
 public struct ArborError: Error, Sendable {
   /// The kind of failure. New kinds may be added.
   public let code: Code
@@ -38,6 +42,7 @@ extension ArborError {
     var underlying: (any Error)?
     var offendingValue: String?
     var identity: String?
+    var oldestSequence: UInt64?
   }
 
   private final class Attachments: Sendable {
@@ -86,6 +91,13 @@ extension ArborError {
   public var batch: UUID? {
     get { fields.batch }
     set { fields.batch = newValue }
+  }
+
+  /// The sequence of the oldest commit in the history, if the history no longer contains a
+  /// requested one.
+  public var oldestSequence: UInt64? {
+    get { fields.oldestSequence }
+    set { fields.oldestSequence = newValue }
   }
 
   /// The error that caused this one.
@@ -178,6 +190,9 @@ extension ArborError {
     public static let readOnly = Code(rawValue: "readOnly")
     /// A store that is in use elsewhere.
     public static let inUse = Code(rawValue: "inUse")
+    /// A store to which another process has been writing for longer than a commit may wait. See
+    /// `StoreOptions.busyTimeout`.
+    public static let busy = Code(rawValue: "busy")
     /// A store whose file another program removed, renamed, replaced or overwrote after it was
     /// opened. Commits are refused because they would be lost when the file is closed.
     public static let fileReplaced = Code(rawValue: "fileReplaced")
@@ -194,7 +209,9 @@ extension ArborError {
     public static let logUnavailable = Code(rawValue: "logUnavailable")
     /// A commit that may or may not be in the shared log.
     public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-    /// A store that has diverged from its log.
+    /// Commits that the history no longer contains.
+    public static let historyTrimmed = Code(rawValue: "historyTrimmed")
+    /// A store that has diverged from its log, or from the history that a token belongs to.
     public static let forked = Code(rawValue: "forked")
     /// A call that is not allowed in the current state.
     public static let notAllowed = Code(rawValue: "notAllowed")

@@ -16,6 +16,7 @@ struct JSONFault: Error {
     case leadingZero
     case missingDigit
     case invalidUTF8
+    case otherEncoding
     case unterminatedString
     case controlCharacter
     case invalidEscape
@@ -58,6 +59,8 @@ struct JSONFault: Error {
     case .leadingZero: "A number has a leading zero. Remove it."
     case .missingDigit: "Expected a digit in the number."
     case .invalidUTF8: "Invalid UTF-8. Save the document as UTF-8."
+    case .otherEncoding:
+      "The document is encoded as UTF-16 or UTF-32. Save it as UTF-8."
     case .unterminatedString: "A string is not terminated. Close it with a quotation mark."
     case .controlCharacter:
       "A string contains an unescaped control character. Escape it, for example as \\n or \\u000A."

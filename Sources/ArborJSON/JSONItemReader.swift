@@ -235,6 +235,7 @@ extension JSONItemReader {
     let bytes = scanner.bytes
     if window.position == 0 {
       guard bytes.count >= 3 || window.isFinal else { return .cut }
+      try JSONScanner.checkEncoding(bytes)
       if JSONScanner.hasByteOrderMark(bytes) {
         scanner.position = JSONScanner.byteOrderMark.count
         window.skipByteOrderMark()

@@ -43,6 +43,15 @@ package struct JSONScanner {
     bytes.starts(with: byteOrderMark)
   }
 
+  /// Throws if a document begins like UTF-16 or UTF-32: with a byte order mark of these, or with a
+  /// null byte in one of the first two characters, which are ASCII in every JSON document that
+  /// contains an array or an object.
+  static func checkEncoding(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) {
+    let isMarked = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+    guard isMarked || bytes.prefix(2).contains(0) else { return }
+    throw JSONFault(.otherEncoding, at: 0)
+  }
+
   init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, work: WorkLimit? = nil) {
     self.work = work
     self.bytes = bytes
@@ -64,6 +73,7 @@ package struct JSONScanner {
 
   mutating func scan() throws(JSONFault) {
     guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
+    try Self.checkEncoding(bytes)
     if Self.hasByteOrderMark(bytes) { position = Self.byteOrderMark.count }
     // Each value takes at least two bytes. Reserved pages become resident only when used, whereas a
     // tape that outgrows its capacity is in memory twice while it is copied.

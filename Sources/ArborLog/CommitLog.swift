@@ -71,6 +71,9 @@ public protocol CommitLog: Sendable {
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(ArborError) -> Range<UInt64>
 
+  /// Returns the first number of each counter that has not been reserved yet, by the counter's name.
+  func counters() throws(ArborError) -> [String: UInt64]
+
   /// Publishes a snapshot from which new copies can be created.
   ///
   /// It becomes valid once the log begins with it, or contains an entry with the snapshot's

@@ -12,7 +12,7 @@ package struct LogAddition: Sendable, Hashable {
 
 extension FolderLog {
   /// Brings the log up to date with a store: adds the commits since the last backup, or a snapshot
-  /// if the log has none yet, if commits in between are missing, or if the model has changed.
+  /// if the log has none yet or commits in between are missing. A change of the model adds both.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package func backUp(_ file: StoreEngine, snapshot isWanted: Bool) throws -> LogAddition {
@@ -22,14 +22,19 @@ extension FolderLog {
     try LogFiles.makeFolder(path)
     // Checked before the lease creates a file in the folder.
     _ = try identity(path)
-    return try FolderLease.hold(path) { try addWhatIsNew(of: file, path, snapshot: isWanted) }
+    return try FolderLease.hold(path) {
+      try LogFiles.removeUnfinished(in: path)
+      let identity = try ownedIdentity(of: file, path)
+      let (base, addition) = try addWhatIsNew(of: file, identity, path, snapshot: isWanted)
+      // Numbers that were reserved without a commit.
+      try addCounters(of: file, to: base, identity, path)
+      return addition
+    }
   }
 
   private func addWhatIsNew(
-    of file: StoreEngine, _ path: String, snapshot isWanted: Bool
-  ) throws -> LogAddition {
-    try LogFiles.removeUnfinished(in: path)
-    let identity = try ownedIdentity(of: file, path)
+    of file: StoreEngine, _ identity: LogIdentity, _ path: String, snapshot isWanted: Bool
+  ) throws -> (LogBase, LogAddition) {
     var addition = LogAddition()
     // Commits cannot be added after damaged data, but a new snapshot can. Older snapshots don't
     // matter.
@@ -39,17 +44,18 @@ extension FolderLog {
       if let base = try previous?.get(),
         let added = try addCommits(of: file, to: base, identity, &addition)
       {
-        if added.isComplete, !isWanted { return addition }
+        let endsModel = added.generation != base.manifest.generation
+        if !added.hasGap, !endsModel, !isWanted { return (base, addition) }
         followed = base
       }
     } catch let error as ArborError where error.code == .corrupted {}
     let base = try addSnapshot(of: file, identity, path, after: followed, &addition)
     addition.isSnapshot = true
     addition.sequence = base.manifest.sequence
-    // Commits made meanwhile, up to the next change of the model. The rest is left to the next
-    // backup.
+    // Commits made meanwhile. If one of them has changed the model, the next backup adds another
+    // snapshot.
     _ = try addCommits(of: file, to: base, identity, &addition)
-    return addition
+    return (base, addition)
   }
 
   /// Returns the identity of the log, creating one in an empty folder.
@@ -90,7 +96,8 @@ extension FolderLog {
       newest = entry
       return true
     }
-    guard !previous.isCut, let noted = try file.logReaders().sequences[identity.log],
+    guard let generation = generation(after: newest, of: base), !previous.isCut,
+      let noted = try file.logReaders().sequences[identity.log],
       noted <= previous.sequence
     else { return nil }
     let snapshot = try file.logSnapshot()
@@ -100,9 +107,9 @@ extension FolderLog {
     else { return nil }
     var end = previous
     end.counters = try snapshot.counters()
-    var added = AddedCommits()
+    var added = AddedCommits(generation: generation)
     let last = min(last, snapshot.sequence)
-    while added.isComplete, end.sequence < last {
+    while !added.hasGap, end.sequence < last {
       addition.commits += try addSegment(snapshot, base, upTo: last, &end, &added)
     }
     added.chain = end.chain
@@ -116,13 +123,19 @@ extension FolderLog {
   /// The extent of the commits added after a snapshot.
   private struct AddedCommits {
     var chain: CommitChain?
-    /// Whether the next commit has another model.
-    var endsModel = false
+    /// The model generation after the last commit.
+    var generation: UInt32
     /// Whether the store has not kept the next commit.
     var hasGap = false
+  }
 
-    /// Whether the log has all commits.
-    var isComplete: Bool { !endsModel && !hasGap }
+  /// Returns the model generation after the newest commit of a log, or `nil` if the commit is
+  /// damaged.
+  private func generation(after newest: SegmentEntry?, of base: LogBase) -> UInt32? {
+    guard let newest else { return base.manifest.generation }
+    return newest.body.withUnsafeBytes {
+      LoggedCommitCodec.summary($0, sequence: newest.sequence)?.generation
+    }
   }
 
   /// Returns whether the newest commit of the log is the store's commit with the same sequence, if
@@ -141,7 +154,7 @@ extension FolderLog {
     return isSame
   }
 
-  /// Adds one segment with the commits up to a gap, a change of the model or the maximum size.
+  /// Adds one segment with the commits up to a gap or the maximum size.
   ///
   /// - Returns: The number of commits in it.
   private func addSegment(
@@ -153,7 +166,7 @@ extension FolderLog {
       log: base.manifest.log, base: base.number, first: first, chain: end.chain,
       counters: end.counters)
     var (written, size) = (end, 0)
-    var (endsModel, isWhole) = (false, true)
+    var (generation, isMissingChange, isWhole) = (added.generation, false, true)
     let hasWritten = try LogFiles.write(in: base.folder) { output in
       try output.append(header.encoded())
       isWhole = try snapshot.forEachLogged(after: written.sequence) { (sequence, bytes) in
@@ -162,8 +175,12 @@ extension FolderLog {
           throw StoreError.corrupted(
             entity: nil, object: nil, what: "The log's entry \(sequence) is damaged.")
         }
-        endsModel = summary.generation != base.manifest.generation
-        guard !endsModel else { return false }
+        // A migration in a copy leaves no commit that changes the model.
+        guard summary.changesModel || summary.generation == generation else {
+          isMissingChange = true
+          return false
+        }
+        generation = summary.generation
         try LogSegment.write(sequence, bytes, to: &output)
         written.chain.append(sequence, bytes)
         written.sequence = sequence
@@ -174,7 +191,7 @@ extension FolderLog {
       try LogSegment.writeEnd(written.sequence, written.chain, to: &output)
       return LogSegment(first: first, last: written.sequence).name
     }
-    (added.endsModel, added.hasGap) = (endsModel, !isWhole)
+    (added.generation, added.hasGap) = (generation, isMissingChange || !isWhole)
     guard hasWritten else { return 0 }
     defer { end = written }
     return Int(written.sequence - end.sequence)
@@ -185,7 +202,7 @@ extension FolderLog {
   /// Adds a snapshot.
   ///
   /// - Parameter previous: The previous snapshot, if commits can still be added to it. It receives
-  ///   those up to the new snapshot or to a change of the model, so that no state between the two
+  ///   those up to the new snapshot or to a migration in a copy, so that no state between the two
   ///   is missing. `nil` if the store has not kept them.
   private func addSnapshot(
     of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?,
@@ -209,7 +226,7 @@ extension FolderLog {
         var meanwhile = LogAddition()
         let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &meanwhile)
         addition.commits += meanwhile.commits
-        // A migration creates commits of its own, which the store doesn't keep.
+        // A migration in a copy creates commits of its own, which the store doesn't keep.
         let isOtherModel = generation != previous.manifest.generation
         return meanwhile.sequence == sequence || isOtherModel ? added?.chain : nil
       }

@@ -28,6 +28,7 @@ extension FolderLog {
     let bases = try bases(of: identity)
     let (base, target) = try Self.find(point, bases, folder)
     let counters = try Self.counters(bases, needing: base)
+      .merging(recordedCounters(of: identity)) { max($0, $1) }
     var restored: UInt64 = 0
     do throws(StoreError) {
       try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
@@ -59,14 +60,14 @@ extension FolderLog {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isDurable = false
     opening.looksForDamage = false
-    let file = try StoreEngine.open(opening)
+    var file = try StoreEngine.open(opening)
     defer { file.close() }
     guard file.id == base.manifest.store else {
       throw ArborError.damagedLog(base.snapshotPath, "it belongs to another store")
     }
-    let end = try Self.apply(base, to: file, upTo: target)
+    let end = try Self.apply(base, to: &file, upTo: target, reopening: opening)
     let position = LogPosition(log: base.manifest.log, end)
-    try file.replay([], counters: counters, position: follows ? position.encoded() : nil)
+    try file.replay([], counters: counters, position: follows ? position.recorded : nil)
     try file.synchronize()
     return file.lastSequence
   }
@@ -74,18 +75,24 @@ extension FolderLog {
   /// Replays the commits of a log that follow the store's newest one, in batches.
   ///
   /// - Parameters:
-  ///   - known: The expected chain of the store's history in the log; `nil` to skip the check.
+  ///   - known: The position of the store in the log, whose chain is verified; `nil` for a new
+  ///     store.
   ///   - target: The sequence of the last commit to replay.
   ///   - keepsPosition: Whether the store records its position in the log.
+  ///   - reopening: The options for opening the store again after a change of its model, or `nil` if
+  ///     the store is in use, so that a change of the model ends the replay.
   @discardableResult
   static func apply(
-    _ base: LogBase, to file: StoreEngine, knowing known: CommitChain? = nil,
-    upTo target: UInt64 = .max, keepsPosition: Bool = false
+    _ base: LogBase, to file: inout StoreEngine, at known: LogPosition? = nil,
+    upTo target: UInt64 = .max, keepsPosition: Bool = false,
+    reopening: StoreOpening? = nil
   ) throws -> LogEnd {
-    var batch = LogBatch(base: base, file: file, keepsPosition: keepsPosition)
+    var batch = LogBatch(
+      base: base, file: file, keepsPosition: keepsPosition, reopening: reopening)
+    defer { file = batch.file }
     let limit = WorkLimit()
-    let start = file.lastSequence
-    let end = try base.forEachEntry(after: start, upTo: target, knowing: known) {
+    let start = known?.sequence ?? file.lastSequence
+    let end = try base.forEachEntry(after: start, upTo: target, knowing: known?.chain) {
       (entry) throws(ArborError) in
       try limit.checkLog()
       return try batch.append(entry)

@@ -89,6 +89,7 @@ public struct FolderLog: Sendable, Hashable {
   public func verify() throws(ArborError) -> Contents {
     // Problems visible in names and sizes are found before anything is read.
     _ = try contents()
+    _ = try recordedCounters(of: try existing().identity)
     var previous: (end: LogEnd, folder: String)?
     return try readContents { (base, _) throws(ArborError) in
       if let previous { try base.checkContinues(previous.end, in: previous.folder) }

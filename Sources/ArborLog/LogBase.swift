@@ -18,6 +18,8 @@ struct LogBase: Sendable {
   static let manifestName = "manifest"
   private static let prefix = "base-"
 
+  /// The path of the log.
+  let log: String
   let folder: String
   let number: UInt32
   let manifest: LogManifest
@@ -38,6 +40,7 @@ struct LogBase: Sendable {
   /// - Throws: ``ArborError`` `corrupted` if the manifest is damaged or belongs to another log.
   init(_ number: UInt32, in log: String, of identity: LogIdentity) throws(ArborError) {
     self.number = number
+    self.log = log
     folder = Self.folder(number, in: log)
     let path = "\(folder)/\(Self.manifestName)"
     guard let bytes = try LogFiles.contents(path) else {

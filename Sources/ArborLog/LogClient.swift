@@ -214,4 +214,9 @@ package final class LogClient: SharedLog {
       throw .log(error)
     }
   }
+
+  /// Raises the store's counters above all numbers that any copy of the store has reserved.
+  package func raiseCounters(of file: StoreEngine) throws {
+    try file.raiseCounters(to: try log.counters())
+  }
 }

@@ -6,7 +6,9 @@ package import ArborStore
 package final class LogFollower: Sendable {
   private let log: FolderLog
   private let file: StoreEngine
-  private let position: Lock<LogPosition>
+  /// The values of the counters that the store has reached, protected by the lock that a thread
+  /// holds while it replays commits.
+  private let replaying = Lock<[String: UInt64]>([:])
 
   /// Starts following. From now on nothing else is written to the store.
   ///
@@ -16,7 +18,7 @@ package final class LogFollower: Sendable {
     let (path, identity) = try log.existing()
     self.log = log
     self.file = file
-    position = Lock(try Self.position(of: file, following: identity, path))
+    _ = try Self.position(of: file, following: identity, path)
     file.beginFollowing()
   }
 
@@ -28,19 +30,30 @@ package final class LogFollower: Sendable {
   ///   added; `conflict` if log and store have diverged; `corrupted`, `inputOutput`.
   @discardableResult
   package func catchUp() throws -> UInt64 {
-    try position.withLock { position in
+    try replaying.withLock { counters in
       let (path, identity) = try log.existing()
+      // Another process may have advanced the store.
+      var position = try Self.position(of: file, following: identity, path)
       let bases = try log.bases(of: identity, from: position.base)
       var index = 0
       guard let first = try bases.first?.get(), first.number == position.base else {
         throw Self.needsReopening(path, "no longer has the commits after the store's newest one")
       }
       while true {
+        var file = file
         let end = try FolderLog.apply(
-          try bases[index].get(), to: file, knowing: position.chain, keepsPosition: true)
+          try bases[index].get(), to: &file, at: position, keepsPosition: true)
         position = LogPosition(log: identity.log, end)
         index += 1
-        guard index < bases.count else { return end.sequence }
+        guard index < bases.count else {
+          // A store that stops following continues after the numbers that the log's store has
+          // reserved.
+          let reserved = try log.recordedCounters(of: identity)
+            .merging(end.counters) { max($0, $1) }
+          if reserved != counters { try file.replay([], counters: reserved) }
+          counters = reserved
+          return end.sequence
+        }
         let next = try bases[index].get()
         guard next.manifest.generation == file.modelGeneration else {
           throw Self.needsReopening(path, "continues with another model")
@@ -51,12 +64,12 @@ package final class LogFollower: Sendable {
         }
         position = LogPosition(
           log: identity.log, base: next.number, sequence: end.sequence, chain: next.manifest.chain)
-        try file.replay([], position: position.encoded())
+        try file.replay([], position: position.recorded)
       }
     }
   }
 
-  private static func needsReopening(_ path: String, _ what: String) -> ArborError {
+  static func needsReopening(_ path: String, _ what: String) -> ArborError {
     ArborError(
       .modelChanged,
       "The log \(path) \(what). The store can still be read. Close and reopen it to rebuild it "
@@ -68,18 +81,18 @@ package final class LogFollower: Sendable {
     of file: StoreEngine, following identity: LogIdentity, _ folder: String
   ) throws -> LogPosition {
     let name = file.path ?? "The store"
-    guard let bytes = try file.followedPosition() else {
+    guard let followed = try file.followedPosition() else {
       throw ArborError(
         .invalidArgument,
         "\(name) is an independent store, which doesn't follow the log \(folder). Use the path of "
           + "a new file, which is then created from the log.")
     }
-    guard let position = LogPosition(bytes), position.log == identity.log else {
+    guard let position = LogPosition(followed.bytes), position.log == identity.log else {
       throw ArborError(
         .invalidArgument,
         "\(name) follows a log other than \(folder). Use a separate path for each log.")
     }
-    guard position.sequence == file.lastSequence else {
+    guard position.sequence == followed.sequence else {
       throw ArborError(
         .conflict,
         "\(name) has its own commits after commit \(position.sequence) of the log \(folder), which "

@@ -18,6 +18,9 @@ extension LogPosition {
     self.init(log: log, base: end.base, sequence: end.sequence, chain: end.chain)
   }
 
+  /// The position as the store records it.
+  var recorded: FollowedPosition { FollowedPosition(sequence: sequence, bytes: encoded()) }
+
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(log)

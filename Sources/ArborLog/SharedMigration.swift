@@ -53,7 +53,7 @@ package struct SharedMigration {
   package func run() throws {
     defer { removeStaged() }
     var copied = try copyAndMigrate()
-    var change = try shared.pendingModel(after: copied.sequence)?.end
+    var change = try shared.pendingModel(after: copied.sequence)
     if change == nil {
       change = try announce(behind: copied.newest)
       if change == nil {
@@ -71,43 +71,55 @@ package struct SharedMigration {
         }
       }
     }
-    guard let change, change.sequence == copied.sequence + 1 else { return }
+    guard let change, change.follows(copied) else { return }
     try finish(behind: change, copied)
   }
 
-  /// Copies the file and migrates the copy. Returns the position of the file.
+  /// Copies the file and migrates the copy. Returns the position of the copy.
   private func copyAndMigrate() throws -> SharedPosition {
-    removeStaged()
-    let staged = shared.stagedPath
-    let position = try shared.withFile { file in
-      try file.copy(to: staged, compacting: false, keepsMarker: false, keepsPosition: true)
-      return try file.position()
+    let position = try copy()
+    try migrate(shared.stagedPath)
+    // A migration makes commits of its own, but changes neither the position nor earlier commits.
+    let found = try shared.staged.withFile {
+      try shared.staged.verifiedPosition(of: $0, isMigrated: true)
     }
-    guard let position else { throw StoreError.modelChanged }
-    try migrate(staged)
+    guard found == position else { throw StoreError.modelChanged }
     return position
   }
 
-  /// Appends the announcement that no commit with the former model follows. Returns the new end of
-  /// the log, or `nil` if other entries were appended first.
-  private func announce(behind end: SharedPosition.Point) throws -> SharedPosition.Point? {
+  /// Copies the file. Returns the position of the copy, which another process that commits to the
+  /// file may already have left behind.
+  private func copy() throws -> SharedPosition {
+    removeStaged()
+    try shared.withFile { file in
+      try file.copy(
+        to: shared.stagedPath, compacting: false, keepsMarker: false, keepsPosition: true)
+    }
+    return try shared.staged.withFile { try shared.staged.verifiedPosition(of: $0) }
+  }
+
+  /// Appends the announcement that no commit with the former model follows. Returns its entry, or
+  /// `nil` if other entries were appended first.
+  private func announce(behind end: SharedPosition.Point) throws -> CommitLogEntry? {
     let entry = CommitLogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)
-    return try shared.client.append(entry: entry) ? entry.end : nil
+    return try shared.client.append(entry: entry) ? entry : nil
   }
 
   /// Publishes the copy, makes the log continue with it, and replaces the file with it.
   ///
+  /// The copy must contain everything before the change, and nothing else.
+  ///
   /// - Parameter isMigrated: Whether the copy has the announced model rather than the former one.
   private func finish(
-    behind change: SharedPosition.Point, _ copied: SharedPosition, isMigrated: Bool = true
+    behind change: CommitLogEntry, _ copied: SharedPosition, isMigrated: Bool = true
   ) throws {
     let id = UUID()
     let (entry, store) = try shared.staged.withFile { file in
-      let last = max(file.lastSequence, change.sequence + 1)
+      let last = max(file.lastSequence, change.last + 1)
       let content = LogContent.snapshot(
         id, formerModel: isMigrated ? nil : file.modelFingerprint)
-      let entry = CommitLogEntry(content, after: change, upTo: last)
+      let entry = CommitLogEntry(content, after: change.end, upTo: last)
       try file.setPosition(
         SharedPosition(
           sequence: last, generation: file.modelGeneration, chain: entry.end.chain,
@@ -125,17 +137,18 @@ package struct SharedMigration {
 
   /// Makes the log continue with the former model after an announced migration has failed, although
   /// an earlier attempt succeeded.
-  private func giveUp(behind change: SharedPosition.Point) throws {
-    removeStaged()
-    guard let position = try shared.position(), position.sequence + 1 == change.sequence else {
-      return
-    }
-    try shared.withFile { file in
-      try file.copy(
-        to: shared.stagedPath, compacting: false, keepsMarker: false, keepsPosition: true)
-    }
-    try finish(behind: change, position, isMigrated: false)
+  private func giveUp(behind change: CommitLogEntry) throws {
+    let copied = try copy()
+    guard change.follows(copied) else { return }
+    try finish(behind: change, copied, isMigrated: false)
   }
 
   private func removeStaged() { StoreFiles.discard(shared.stagedPath) }
+}
+
+extension CommitLogEntry {
+  /// Whether the entry comes right after a position, with the same history.
+  fileprivate func follows(_ position: SharedPosition) -> Bool {
+    first == position.sequence + 1 && previous.bits == position.chain.bits
+  }
 }

@@ -101,12 +101,10 @@ extension SharedStore {
     StoreFiles.discard(staged)
     defer { StoreFiles.discard(staged) }
     try file.copy(to: staged, compacting: true, keepsMarker: false, keepsPosition: true)
-    let found = try SharedStore(staged, client).withFile { copy in
+    let published = SharedStore(staged, client)
+    let found = try published.withFile { copy in
       if let position = try position(copy) { try copy.setPosition(position) }
-      return try copy.position()
-    }
-    guard let found else {
-      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with a shared log.")
+      return try published.verifiedPosition(of: copy)
     }
     let snapshot = CommitLogSnapshot(
       id: UUID(), store: file.id, sequence: found.sequence,

@@ -1,6 +1,6 @@
 internal import ArborFoundation
 package import ArborModel
-package import ArborStore
+internal import ArborStore
 
 /// A store's file and the log that it shares, before and while the store is open.
 ///
@@ -32,7 +32,7 @@ package struct SharedStore {
     self.client = client
   }
 
-  private var log: any CommitLog { client.log }
+  var log: any CommitLog { client.log }
 
   /// Creates the file if it doesn't exist, recreates it if the log has continued without it, and
   /// applies the log's newer commits.
@@ -149,8 +149,8 @@ package struct SharedStore {
   private func hasReturned(
     to model: ModelFingerprint, after sequence: UInt64
   ) throws(ArborError) -> Bool {
-    guard let change = try pendingModel(after: sequence)?.end,
-      let entry = try log.entries(after: change.sequence, limit: 1).first,
+    guard let change = try pendingModel(after: sequence),
+      let entry = try log.entries(after: change.last, limit: 1).first,
       case .snapshot(_, model) = try entry.content(of: log)
     else { return false }
     return true
@@ -176,13 +176,11 @@ package struct SharedStore {
   }
 
   /// Returns the change of the model that follows a commit in the log.
-  package func pendingModel(
-    after sequence: UInt64
-  ) throws(ArborError) -> (fingerprint: ModelFingerprint, end: SharedPosition.Point)? {
+  func pendingModel(after sequence: UInt64) throws(ArborError) -> CommitLogEntry? {
     guard let entry = try log.entries(after: sequence, limit: 1).first,
-      case .model(let fingerprint, _) = try entry.content(of: log)
+      case .model = try entry.content(of: log)
     else { return nil }
-    return (fingerprint, entry.end)
+    return entry
   }
 
   /// Returns the position of the file in the log, or `nil` if it doesn't share one.
@@ -242,8 +240,9 @@ package struct SharedStore {
     try log.fetch(snapshot, to: URL(filePath: file))
     let fetched = SharedStore(file, client)
     try fetched.withFile { file in
-      guard file.id == snapshot.store, let position = try file.position(),
-        position.sequence == snapshot.sequence, position.chain.bits == snapshot.digest.bits
+      guard file.id == snapshot.store, let found = try fetched.position(of: file),
+        found.isComplete, found.position.sequence == snapshot.sequence,
+        found.position.chain.bits == snapshot.digest.bits
       else {
         throw ArborError(
           .corrupted,
@@ -260,19 +259,18 @@ package struct SharedStore {
   /// it contains.
   private func keepFork() throws -> Never {
     let (common, last, commits) = try withFile { file in
-      let position = try file.position()
-      let points = position.map { $0.earlier + [$0.newest] } ?? []
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      let points = try snapshot.position().map { $0.earlier + [$0.newest] } ?? []
       let common = try points.last { (point) throws(ArborError) in
         try relation(of: point) == .followed
       }
-      let snapshot = try file.snapshot()
-      defer { snapshot.close() }
       let since = common?.sequence ?? points.first?.sequence ?? 0
       var commits: [ArborError] = []
       if case .entries(let entries) = try snapshot.history(after: since) {
         commits = entries.map { Self.lost($0, file) }
       }
-      return (common?.sequence, file.lastSequence, commits)
+      return (common?.sequence, snapshot.sequence, commits)
     }
     let kept = try Self.setAside(path, last)
     let lost = common.map { $0 + 1 == last ? "commit \(last)" : "commits \($0 + 1) to \(last)" }

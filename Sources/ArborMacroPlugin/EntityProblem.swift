@@ -134,11 +134,12 @@ package struct EntityProblem: DiagnosticMessage {
       "optionalToMany",
       "The to-many relationship '\(name)' is empty rather than nil. Make it non-optional.")
   }
-  static func bareToOne(_ name: String) -> EntityProblem {
+  static func bareToOne(_ name: String, _ type: String) -> EntityProblem {
     EntityProblem(
       "bareToOne",
-      "The to-one relationship '\(name)' can be nil until the commit. Make it optional, and add "
-        + ".mandatory if it must have a value at commit.")
+      "@Entity reads '\(type)' as a class, and the to-one relationship '\(name)' can be nil until "
+        + "the commit. Make it optional, and add .mandatory if it must have a value at commit. If "
+        + "'\(type)' is an alias of a collection, write the collection, such as 'Set<Part>'.")
   }
   static func unknownRelationship(_ name: String) -> EntityProblem {
     EntityProblem(

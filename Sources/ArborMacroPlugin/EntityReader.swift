@@ -72,7 +72,10 @@ struct EntityReader {
   }
 
   /// The hooks listed in the description; see `OverriddenHooks`.
-  private static let hooks = ["validate", "importValue", "didImport", "awakeFromFetch"]
+  private static let hooks = [
+    "validate", "importValue", "didImport", "awakeFromFetch", "validateForInsert",
+    "validateForUpdate", "validateForDelete",
+  ]
 
   /// Returns whether a class overrides a method, including in branches of `#if`. Extensions cannot
   /// override.

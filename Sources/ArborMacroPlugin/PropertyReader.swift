@@ -168,7 +168,9 @@ struct PropertyReader {
     case .bareToOne:
       let optional = OptionalTypeSyntax(wrappedType: type.trimmed)
         .with(\.trailingTrivia, type.trailingTrivia)
-      report(binding, .bareToOne(name), [fix("make it optional", type, optional)])
+      report(
+        binding, .bareToOne(name, type.trimmedDescription),
+        [fix("make it optional", type, optional)])
     case .optionalToMany(let collection):
       let plain = collection.trimmed.with(\.trailingTrivia, type.trailingTrivia)
       report(binding, .optionalToMany(name), [fix("make it non-optional", type, plain)])

@@ -23,6 +23,7 @@ struct EntryTexts: Sendable {
   /// Changes nothing. Its commit returns once all earlier commits are durable.
   let confirm: String
   let reserve: String
+  let counters: String
   /// Removes up to ``trimmedAtOnce`` entries up to `$2` that precede the newest snapshot.
   let trim: String
   static let trimmedAtOnce = 10_000
@@ -65,6 +66,7 @@ struct EntryTexts: Sendable {
       ON CONFLICT (store, name)
       DO UPDATE SET next = greatest(counters.next, $4::bigint) + $3::bigint RETURNING next
       """
+    counters = "SELECT name, next FROM \(tables.counters) WHERE store = \(store)"
     trim = Self.trim(log, of: store, snapshots)
   }
 

@@ -118,6 +118,21 @@ public final class PostgresLog: CommitLog {
     return (end - count)..<end
   }
 
+  /// Returns the first number of each counter that has not been reserved yet, by the counter's name.
+  ///
+  /// - Throws: `ArborError` `logUnavailable`, `corrupted`.
+  public func counters() throws(ArborError) -> [String: UInt64] {
+    let rows = try read(PostgresStatement(entryTexts.counters, .text(store)))
+    var counters: [String: UInt64] = [:]
+    for row in 0..<rows.count {
+      guard let name = rows.text(row, 0), let next = rows.number(row, 1) else {
+        throw damaged("the row of a counter is damaged")
+      }
+      counters[name] = next
+    }
+    return counters
+  }
+
   /// Returns a stream that yields a value whenever the server reports that the log may have new
   /// entries.
   ///

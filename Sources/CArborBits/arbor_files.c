@@ -37,6 +37,20 @@ int arbor_lock_range(int descriptor, int kind, off_t start, off_t length, int wa
   return fcntl(descriptor, command, &lock);
 }
 
+int arbor_is_locked(int descriptor, off_t start, off_t length) {
+#if defined(F_OFD_GETLK)
+  int command = F_OFD_GETLK;
+#else
+  int command = 92;
+#endif
+  struct flock lock = {0};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
+  return fcntl(descriptor, command, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 int arbor_redirect(int descriptor, int target) {
 #ifdef __linux__
   return dup3(target, descriptor, O_CLOEXEC);

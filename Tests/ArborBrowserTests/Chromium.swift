@@ -85,20 +85,55 @@ final class Chromium {
   }
 
   /// Records how far elements moved without input, and which.
+  ///
+  /// Chromium excuses what moves within half a second after input. On a busy machine, the answer to
+  /// the input takes longer, so the time during which the page waited for the server or for its
+  /// thread doesn't count.
   private static let shiftWatch = """
     window.shifts = 0;
     window.moved = new Set();
-    new PerformanceObserver((list) => {
-      for (const each of list.getEntries().filter((each) => !each.hadRecentInput)) {
-        window.shifts += each.value;
-        for (const { node, previousRect: from, currentRect: to } of each.sources) {
-          const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
-          const name = element ? `${element.localName}.${element.className}` : "removed";
-          const place = ({ x, y, width, height }) => [x, y, width, height].join(" ");
-          window.moved.add(`${name} (${place(from)}) → (${place(to)})`);
-        }
+    {
+      const period = 20;
+      let [lastInput, waited, lastLook, requests] = [-Infinity, 0, performance.now(), 0];
+      const look = () => {
+        const now = performance.now();
+        const passed = now - lastLook;
+        waited += requests > 0 ? passed : Math.max(0, passed - 2 * period);
+        lastLook = now;
+      };
+      setInterval(look, period);
+      for (const input of ["pointerdown", "pointerup", "keydown", "keyup"]) {
+        addEventListener(input, () => {
+          look();
+          [lastInput, waited] = [performance.now(), 0];
+        }, true);
       }
-    }).observe({ type: "layout-shift", buffered: true });
+      const fetch = window.fetch;
+      window.fetch = async (...request) => {
+        look();
+        requests += 1;
+        try {
+          return await fetch(...request);
+        } finally {
+          look();
+          requests -= 1;
+        }
+      };
+      const isUnexpected = (shift) =>
+        !shift.hadRecentInput && shift.startTime - lastInput > 500 + waited;
+      new PerformanceObserver((list) => {
+        look();
+        for (const each of list.getEntries().filter(isUnexpected)) {
+          window.shifts += each.value;
+          for (const { node, previousRect: from, currentRect: to } of each.sources) {
+            const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+            const name = element ? `${element.localName}.${element.className}` : "removed";
+            const place = ({ x, y, width, height }) => [x, y, width, height].join(" ");
+            window.moved.add(`${name} (${place(from)}) → (${place(to)})`);
+          }
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    }
     """
 
   private static func address(in folder: TemporaryFolder) throws -> (port: Int, path: String) {

@@ -135,6 +135,34 @@ import Testing
       ])
   }
 
+  @Test("Objects that a step left in an entity that becomes abstract later prevent the migration")
+  func abstractionAfterAStep() throws {
+    func model(_ version: Int) -> ManagedObjectModel {
+      var note = EntityDescription(
+        name: "Note", isAbstract: version == 3,
+        attributes: [
+          AttributeDescription(name: "id", type: .integer64),
+          AttributeDescription(
+            name: "code", type: version == 3 ? .integer16 : .integer64, isOptional: true),
+        ])
+      if version > 1 { note.attributes.append(attribute("text")) }
+      return ManagedObjectModel(entities: [note, EntityDescription(name: "Memo", parent: "Note")])
+    }
+    var plain = PlainObjects()
+    plain.values["Note"] = [1: ["id": 1, "code": 5]]
+    let store = try EvolvingStore(model(1), plain)
+    var options = StoreOptions()
+    options.migrationSteps = [MigrationStep(from: model(1), to: model(2)) { _ in }]
+    let refusal = try store.refusal(of: model(3), options, begins: true)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Note becomes abstract, but there is 1 object (Note 1). Delete the objects with the former \
+        model, or use a MigrationStep to turn them into objects of a subentity.
+        """
+      ])
+  }
+
   @Test("Attributes that exchange their names keep their values")
   func attributesThatChangeNamesKeepTheirOwnValues() throws {
     let store = try EvolvingStore(items(), objects())
@@ -268,8 +296,7 @@ import Testing
     let store = try EvolvingStore(model(.integer16, "count * 2"), plain)
     let message = """
       Line.double: it is derived and stored, but there is 1 object (Line 1). Set options.migration \
-      to .automatic, since .lightweightOnly doesn't compute derived attributes, or make the \
-      attribute transient.
+      to .automatic, since .lightweightOnly doesn't compute derived attributes.
       """
     let refusal = try store.refusal(
       of: model(.integer64, "count * 2"), StoreOptions(migration: .lightweightOnly))

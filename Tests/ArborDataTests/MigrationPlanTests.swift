@@ -133,16 +133,19 @@ import Testing
         MigrationStep to do so.
         """,
         """
-        Author.favourites: there is 1 object with more than one member (Author 1). Change the \
-        objects with the former model, or use a MigrationStep to migrate them.
-        """,
-        """
-        Book.isLent becomes unique, but there are \(count) objects (Book 2, Book 3, Book 5 and \
+        Book.isLent becomes unique, but there are \(count) objects (Book 1, Book 2, Book 3 and \
         more) with equal values. Change the values with the former model, or use a MigrationStep \
         to change them.
         """,
+        """
+        Author.favourites: there is 1 object with more than one member (Author 1). Change the \
+        objects with the former model, or use a MigrationStep to migrate them.
+        """,
       ])
-    #expect(plan.obstacles.last?.objectIDs.map(\.number) == [2, 3, 5])
+    #expect(
+      plan.obstacles.map { $0.objectIDs.map(\.number) } == [
+        [1, 2, 3], [2, 3, 4], [1, 2, 3], [1],
+      ])
     #expect(
       plan.brokenRules.map(\.message) == [
         """

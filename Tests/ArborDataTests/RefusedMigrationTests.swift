@@ -384,29 +384,35 @@ import Testing
       EntityDescription("Photo") { AttributeDescription("name", .string, .optional) }
     }
     let everything = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
-    for fill in [{ try $0.insert("Message")["text"] = "a" }, { _ in }] as [Fill] {
-      let archive = try Archive(mail, fill)
-      for options in [
-        everything, StoreOptions(),
-        StoreOptions(migration: .lightweightOnly(dropping: .everythingRemoved)),
-        Self.dropping(["Message"]),
-      ] {
-        let refusal = try archive.refusal(photos, options)
-        #expect(refusal.code == .modelMismatch)
-        #expect(
-          refusal.violations.first?.message == """
-            The store has no entity in common with the model, so it probably belongs to another \
-            program: its entities are Message, Folder. Choose another file, or list all entities \
-            of the store in options.migration = .automatic(dropping:).
-            """)
-        let plan = try PersistentStore.migrationPlan(
-          for: archive.url, to: photos, options: options)
-        #expect(plan.obstacles.first?.message == refusal.violations.first?.message)
-      }
-      try archive.open(photos, Self.dropping(["Message", "Folder"]))
-      try PersistentStore.revertMigration(archive.url)
-      try archive.open(mail)
-      try archive.open(photos, StoreOptions(migration: .refuse, onMismatch: .eraseAndRecreate))
+    let archive = try Archive(mail) { try $0.insert("Message")["text"] = "a" }
+    let allOptions = [
+      everything, StoreOptions(),
+      StoreOptions(migration: .lightweightOnly(dropping: .everythingRemoved)),
+      Self.dropping(["Message"]),
+    ]
+    for options in allOptions {
+      let refusal = try archive.refusal(photos, options)
+      #expect(refusal.code == .modelMismatch)
+      #expect(
+        refusal.violations.first?.message == """
+          The store has no entity in common with the model, so it probably belongs to another \
+          program: its entities are Message, Folder. Choose another file, or list all entities \
+          of the store in options.migration = .automatic(dropping:).
+          """)
+      let plan = try PersistentStore.migrationPlan(
+        for: archive.url, to: photos, options: options)
+      #expect(plan.obstacles.first?.message == refusal.violations.first?.message)
+    }
+    try archive.open(photos, Self.dropping(["Message", "Folder"]))
+    try PersistentStore.revertMigration(archive.url)
+    try archive.open(mail)
+    try archive.open(photos, StoreOptions(migration: .refuse, onMismatch: .eraseAndRecreate))
+    // A store without objects has nothing to lose.
+    for options in allOptions {
+      let empty = try Archive(mail) { _ in }
+      let plan = try PersistentStore.migrationPlan(for: empty.url, to: photos, options: options)
+      #expect(plan.obstacles.isEmpty)
+      try empty.open(photos, options)
     }
   }
 

@@ -175,6 +175,58 @@ struct Person: ValueModel {
     try store.check()
   }
 
+  private struct Product: ValueModel {
+    var sku: Int
+    var offers: [Offer]
+    static let uniquingKeys: Set<String> = ["sku"]
+  }
+
+  private struct Offer: ValueModel {
+    var number: Int
+    static let uniquingKeys: Set<String> = ["number"]
+  }
+
+  @Test("An upsert within a scope leaves the objects of other sources alone")
+  func scopesKeepObjectsOfOtherSources() throws {
+    func number(_ name: String) -> AttributeDescription {
+      AttributeDescription(name: name, type: .integer64, isOptional: true)
+    }
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Product", attributes: [number("sku")],
+        relationships: [
+          RelationshipDescription(
+            name: "offers", destination: "Offer", inverse: "product", isToMany: true)
+        ]),
+      EntityDescription(
+        name: "Offer", attributes: [number("number")],
+        relationships: [
+          RelationshipDescription(name: "product", destination: "Product", inverse: "offers"),
+          RelationshipDescription(name: "supplier", destination: "Supplier", inverse: "offers"),
+        ]),
+      EntityDescription(
+        name: "Supplier",
+        attributes: [AttributeDescription(name: "code", type: .string, isOptional: true)],
+        relationships: [
+          RelationshipDescription(
+            name: "offers", destination: "Offer", inverse: "supplier", isToMany: true)
+        ]),
+    ])
+    let store = try PersistentStore(model: model, at: .inMemory)
+    let context = store.makeContext()
+    let product = Product(sku: 1, offers: [])
+    let object = try context.upsert(Product(sku: 1, offers: [Offer(number: 1)]))
+
+    let own = try FetchPredicate(format: "supplier.code == %@", "A")
+    try context.upsert(product, within: .objects(["Offer": own]))
+    try context.upsert(product, within: .additions)
+
+    #expect(try object.objects(forKey: "offers").fetch().count == 1)
+    try context.upsert(product)
+    #expect(try object.objects(forKey: "offers").fetch().isEmpty)
+    try store.check()
+  }
+
   @Test("Transformers can be used alone")
   func transformersWorkByThemselves() throws {
     let german = Locale(identifier: "de_DE")

@@ -210,3 +210,29 @@ import Testing
     }
   }
 }
+
+@Suite("Documents in other encodings") struct JSONEncodingTests {
+  private static let text = #"[{"id": 1}]"#
+
+  private static func document(_ encoding: String.Encoding, mark: [UInt8]) -> Data {
+    Data(mark) + (text.data(using: encoding) ?? Data())
+  }
+
+  @Test(
+    "A document in UTF-16 or UTF-32 is rejected as such, with and without a byte order mark",
+    arguments: [
+      document(.utf16LittleEndian, mark: [0xFF, 0xFE]), document(.utf16LittleEndian, mark: []),
+      document(.utf16BigEndian, mark: [0xFE, 0xFF]), document(.utf16BigEndian, mark: []),
+      document(.utf32LittleEndian, mark: [0xFF, 0xFE, 0, 0]),
+      document(.utf32LittleEndian, mark: []),
+      document(.utf32BigEndian, mark: [0, 0, 0xFE, 0xFF]), document(.utf32BigEndian, mark: []),
+    ])
+  func otherEncodings(data: Data) throws {
+    let message = "The document is encoded as UTF-16 or UTF-32. Save it as UTF-8."
+    let error = #expect(throws: ArborError.self) { try JSONValue.parse(data) }
+    #expect(error?.code == .malformedDocument && error?.message == message)
+    var reader = JSONItemReader(.data(data), chunkSize: 1)
+    let read = #expect(throws: ArborError.self) { _ = try reader.next() }
+    #expect(read?.code == .malformedDocument && read?.message == message)
+  }
+}

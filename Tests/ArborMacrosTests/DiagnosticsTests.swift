@@ -77,6 +77,10 @@ import Testing
       fix: "make it non-optional"),
     Case("@Relationship var others: [Other]?", "empty rather than nil"),
     Case("@Relationship var other: Other", "Make it optional", fix: "make it optional"),
+    Case(
+      "@Relationship var parts: Parts",
+      "If 'Parts' is an alias of a collection, write the collection, such as 'Set<Part>'.",
+      fix: "make it optional"),
     Case("@Relationship var others: [String: Other]", "cannot find the destination"),
     Case("@Relationship var others: Staff<Other>", "cannot find the destination"),
     Case("var others: Set<Other>", "Add @Relationship to 'others'"),

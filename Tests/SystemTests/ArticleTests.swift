@@ -11,7 +11,7 @@ import Testing
     "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
     "DecimalsNumbersAndDates", "ModelChanges", "Integrity", "FullTextSearch", "Syncing",
     "SharedStores", "PostgreSQL", "Undo", "Testing", "ArborData", "ImportNotes", "Damage",
-    "Merging",
+    "Merging", "Fetching", "Queues",
   ]
 
   /// Articles with the same imports share one run of the compiler.
@@ -30,6 +30,40 @@ import Testing
       }
       #expect(errors == [])
     }
+  }
+
+  /// In closures and tasks, `error` has the type of the thrown error only after `do throws(…)`. The
+  /// pattern that works everywhere without it, `catch let error as ArborError where …`, crashes the
+  /// compiler (Swift 6.3.1, pass MandatoryAllocBoxToStack, signal 6 or 11, or an endless loop) if its
+  /// body contains a `try`. Reduced:
+  ///
+  /// ```swift
+  /// struct Failure: Error { var code = 1 }
+  /// func commit() throws(Failure) {}
+  /// func take() throws -> Int {
+  ///   var count = 0
+  ///   do { try commit() } catch let error as Failure where error.code == 1 {
+  ///     count = 1
+  ///     try commit()
+  ///   }
+  ///   return count
+  /// }
+  /// ```
+  @Test("Code that catches errors compiles in functions, closures and tasks")
+  func catchesCompileEverywhere() throws {
+    let blocks =
+      try Self.articles.flatMap { name in try Self.blocks(of: name).filter { !Self.isRefused($0) } }
+      + Self.documentedBlocks()
+    let catching = blocks.filter { $0.contains(" catch {") || $0.contains(" catch let ") }
+    #expect(catching.count > 5)
+    for block in catching { #expect(!block.contains(/catch let \w+ as ArborError/), "\(block)") }
+    var program = Program()
+    for block in catching { program.add([block], in: Program.Place.allCases) }
+    let problems = try RefusedByCompiler.problems(in: program.text, followingData: true)
+    let errors = problems.filter { $0.severity == "error" }.map { problem in
+      "\(program.number(of: problem).map { catching[$0] } ?? "?"): \(problem)"
+    }
+    #expect(errors == [])
   }
 
   /// The compiler diagnoses data races only in code without type errors, so blocks that it did not
@@ -78,6 +112,23 @@ import Testing
       .compactMap { $0.components(separatedBy: "```").first }
   }
 
+  /// Returns the code blocks of the doc comments in the sources that contain a `catch`.
+  private static func documentedBlocks() throws -> [String] {
+    let sources = ReadmeTests.root.appending(path: "Sources")
+    let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+    var blocks: [String] = []
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "swift" else { continue }
+      let text = try String(contentsOf: file, encoding: .utf8)
+      guard text.contains("catch") else { continue }
+      let comments = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+        .filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }.joined(separator: "\n")
+      blocks += comments.components(separatedBy: "```swift\n").dropFirst()
+        .compactMap { $0.components(separatedBy: "```").first }.filter { $0.contains("catch {") }
+    }
+    return blocks
+  }
+
   private static func isRefused(_ block: String) -> Bool {
     block.hasPrefix("// Does not compile")
   }
@@ -86,6 +137,28 @@ import Testing
 /// Code of several guides as one program, because starting the compiler takes longer than
 /// compiling.
 private struct Program {
+  /// The kind of code that contains a block.
+  enum Place: CaseIterable {
+    case function, closure, task
+
+    var opening: String {
+      switch self {
+      case .function: ""
+      case .closure: "let _: () async throws -> Void = {\n"
+      // The isolated function and its task share the values that aren't sendable.
+      case .task: "@MainActor func begin(\(Program.parameters)) { Task {\n"
+      }
+    }
+
+    var closing: String {
+      switch self {
+      case .function: ""
+      case .closure: "}\n"
+      case .task: "} }\n"
+      }
+    }
+  }
+
   private(set) var text =
     "import ArborData\nimport ArborMacros\nimport Foundation\nimport Observation\n"
   private var parts: [Range<Int>] = []
@@ -94,7 +167,7 @@ private struct Program {
   ///
   /// Blocks that contain declarations are used as they are. Others become bodies of functions whose
   /// parameters are the values that the guides refer to.
-  mutating func add(_ blocks: [String]) {
+  mutating func add(_ blocks: [String], in places: [Place] = [.function]) {
     text += Self.imports(of: blocks).map { "\($0)\n" }.joined()
     let first = text.count { $0 == "\n" } + 1
     text += "enum Part\(parts.count) {\n"
@@ -105,8 +178,14 @@ private struct Program {
       let declares = words.contains { word in
         lines.split(separator: "\n").contains { $0.hasPrefix(word) }
       }
-      text +=
-        declares ? lines : "func block\(number)(\(Self.parameters)) async throws {\n\(lines)}\n"
+      guard !declares else {
+        text += lines
+        continue
+      }
+      for place in places {
+        text += "func \(place)\(number)(\(Self.parameters)) async throws {\n"
+        text += place.opening + lines + place.closing + "}\n"
+      }
     }
     text += "}\n"
     parts.append(first..<text.count { $0 == "\n" } + 1)
@@ -128,7 +207,7 @@ private struct Program {
 
   private static func isImport(_ line: Substring) -> Bool { line.hasPrefix("import ") }
 
-  private static let parameters = """
+  fileprivate static let parameters = """
     _ store: PersistentStore, _ manager: DataManager, _ context: ManagedObjectContext, \
     _ employee: Employee, _ model: ManagedObjectModel, _ url: URL, _ json: JSONValue, \
     _ options: StoreOptions, _ v6: ManagedObjectModel, _ v7: ManagedObjectModel, \

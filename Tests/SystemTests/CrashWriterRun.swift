@@ -3,6 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A running crash-writer, whose output is read line by line.
 final class CrashWriterRun {
   private let program: StartedProgram
@@ -34,6 +40,15 @@ final class CrashWriterRun {
     program.kill()
     _ = finish()
   }
+
+  /// Stops the writer until it is continued.
+  func stop() { program.send(SIGSTOP) }
+
+  /// Continues the writer after it has been stopped.
+  func resume() { program.resume() }
+
+  /// The writer's process ID.
+  var processID: Int32 { program.identifier }
 
   /// Waits for the writer to end; returns its exit code and the contents of its standard error.
   func finish() -> (status: Int32, errors: String) {

@@ -136,6 +136,54 @@
       #expect(!hasJournal(left.path))
     }
 
+    @Test(
+      "A store whose journal is damaged is set aside with it on request",
+      arguments: ["entry", "headers", "end", "file"])
+    func damagedJournalsAreSetAside(_ damage: String) throws {
+      let left = try Left()
+      switch damage {
+      case "file": try left.change(left.path) { $0 = Data(repeating: 7, count: $0.count) }
+      case "headers":
+        try left.change(left.journal) { bytes in
+          for page in 0..<2 { bytes[page * 4096 + 100] ^= 1 }
+        }
+      case "end": try left.change(left.journal) { $0.removeLast($0.count - 9000) }
+      default: try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
+      }
+      let refusal = left.refusal()
+      try #require(refusal != nil)
+      var options = LedgerJournal.options
+      options.onCorruption = .setAsideAndRecreate
+      do {
+        let store = try PersistentStore(
+          for: LedgerClasses.all, at: .path(left.path), options: options)
+        #expect(try store.makeContext().fetch(FetchRequest<Ledger>()).isEmpty)
+        try store.check()
+        store.close()
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: left.folder.url.path)
+      let kept = names.filter { $0.contains(".damaged-") }
+      #expect(kept.contains { $0.hasSuffix("-journal") } && kept.count == 2, "\(names)")
+    }
+
+    @Test(
+      "In a folder that is not writable, a store that needs its journal is read-only",
+      .enabled(if: geteuid() == 0))
+    func unwritableFoldersAreNamed() async throws {
+      let left = try Left()
+      #expect(chmod(left.folder.url.path, 0o755) == 0)
+      #expect(chmod(left.path, 0o666) == 0 && chmod(left.journal, 0o666) == 0)
+      await #expect(processExitsWith: .exitCode(0)) { [path = left.path as String] in
+        guard setuid(4711) == 0 else { exit(1) }
+        do throws(ArborError) {
+          try PersistentStore(at: .path(path)).close()
+          exit(2)
+        } catch {
+          exit(error.code == .readOnly ? 0 : 3)
+        }
+      }
+    }
+
     @Test("A store that needs its journal cannot be opened read-only")
     func readersAreRefused() throws {
       let left = try Left()

@@ -96,6 +96,7 @@ package struct CommitLogContract {
     #expect(try other.reserve("numbers", 1, from: 1) == 15..<16)
     #expect(try log.reserve("numbers", 2, from: 100) == 100..<102)
     #expect(try log.reserve("others", 3, from: 0) == 0..<3)
+    #expect(try other.counters() == ["numbers": 102, "others": 3])
   }
 
   private func checkSnapshots(

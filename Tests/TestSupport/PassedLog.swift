@@ -35,6 +35,8 @@ open class PassedLog: CommitLog, @unchecked Sendable {
     try log.reserve(counter, count, from: least)
   }
 
+  open func counters() throws(ArborError) -> [String: UInt64] { try log.counters() }
+
   open func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     try log.publish(snapshot, in: file)
   }

@@ -197,6 +197,10 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
+  package func counters() throws(ArborError) -> [String: UInt64] {
+    try reached { (state) in state.counters }
+  }
+
   package func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     let bytes: Data
     do { bytes = try Data(contentsOf: file) } catch {

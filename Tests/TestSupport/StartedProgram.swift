@@ -106,12 +106,25 @@ package final class StartedProgram {
   }
 
   /// Kills the program, unless its exit has been waited for.
-  package func kill() {
+  package func kill() { send(SIGKILL) }
+
+  /// Waits until the program is stopped, and then continues it. A signal to continue that arrives
+  /// before the program has stopped is lost.
+  package func resume() {
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(identifier), &info, WSTOPPED | WEXITED | WNOWAIT) != 0 {
+      guard errno == EINTR else { break }
+    }
+    send(SIGCONT)
+  }
+
+  /// Sends the program a signal, unless its exit has been waited for.
+  package func send(_ signal: Int32) {
     guard status == nil else { return }
     #if canImport(Glibc)
-      _ = Glibc.kill(identifier, SIGKILL)
+      _ = Glibc.kill(identifier, signal)
     #else
-      _ = Darwin.kill(identifier, SIGKILL)
+      _ = Darwin.kill(identifier, signal)
     #endif
   }
 

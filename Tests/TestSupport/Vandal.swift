@@ -38,6 +38,15 @@ package struct Vandal {
     }
   }
 
+  /// Writes an attribute's value with a valid checksum, without maintaining anything that depends on it.
+  package func setValue(_ number: ObjectNumber, _ name: String, to value: PropertyValue) throws {
+    try rewrite(number) { record, entity in
+      guard case .attribute(let attribute)? = entity.property(named: name),
+        record.set(attribute.field, value, allocator: SlabAllocator())
+      else { throw DraftError(name) }
+    }
+  }
+
   /// Sets the version of an object's record, with a valid checksum.
   package func setVersion(_ number: ObjectNumber, to version: UInt32) throws {
     try rewrite(number) { record, _ in record.setVersion(version) }

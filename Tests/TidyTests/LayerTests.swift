@@ -45,7 +45,7 @@ import Testing
     ],
     "world": ["ArborData"],
     "core-hello": ["ArborCore"],
-    "crash-writer": ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
+    "crash-writer": ["ArborData", "ArborStore", "ArborLocks", "CFaults", "LMDB"],
     "log-writer": ["ArborData", "ArborPostgres", "CFaults"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],

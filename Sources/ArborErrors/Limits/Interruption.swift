@@ -7,6 +7,8 @@ package enum Interruption: Error, Sendable, Hashable {
   case deadlineExceeded
   /// The operation evaluated more collection elements than allowed.
   case elementsExceeded(Int)
+  /// The operation did more work for computing values than allowed.
+  case workExceeded(Int)
   /// Computed values would have exceeded the allowed number of bytes and elements.
   case valueTooLarge(Int)
   /// Matching a regular expression exceeded the limit of steps or memory.
@@ -29,6 +31,11 @@ extension ArborError {
         .limitExceeded,
         "The predicate evaluates more collection elements than its limit of \(most). Simplify it, "
           + "or raise maximumElements in its limits.")
+    case .workExceeded(let most):
+      self.init(
+        .limitExceeded,
+        "The predicate needs more work than its limit of \(most) units. Simplify it, or raise "
+          + "maximumWork in its limits.")
     case .valueTooLarge(let most):
       self.init(
         .limitExceeded,

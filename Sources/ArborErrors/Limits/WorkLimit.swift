@@ -1,7 +1,7 @@
 internal import ArborLocks
 
 /// Limits that stop an operation early: task cancellation, a deadline, and budgets for collection
-/// elements and computed values.
+/// elements, for the size of computed values, and for the work of computing them.
 ///
 /// Every loop over rows, entries, pages or items counts its iterations here, and stops when the
 /// limit is exceeded:
@@ -31,10 +31,14 @@ package final class WorkLimit {
   private static let none = -1
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
+  /// The charged work between two checks, which takes about half a millisecond.
+  private static let workPerLook = 1 << 19
 
   /// A flag that stops the work, in addition to the cancellation of its task. Stays set across
   /// operations.
   package var revocation: Revocation?
+  /// Whether the work continues even if its task is cancelled.
+  package var ignoresCancellation = false
   /// The reason the work must stop, or `nil` while it may continue.
   package private(set) var interruption: Interruption?
   /// The number of units left before the next check.
@@ -43,11 +47,15 @@ package final class WorkLimit {
   private var lastLook: ContinuousClock.Instant?
   /// The deadline of the current operation.
   private var end: ContinuousClock.Instant?
-  /// Whether `lastLook` or `end` differs from the initial value that it has in operations without a
-  /// deadline.
+  /// Whether `lastLook`, `end` or the budget of work differs from the initial value that it has in
+  /// operations without a deadline.
   private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var maximumElements = Int.max
+  private var workLeft = Int.max
+  private var maximumWork = Int.max
+  /// The charged work since the task and the clock were last checked.
+  private var workSinceLook = 0
   /// The remaining budget for computed values, in bytes and elements.
   package private(set) var valueRoom = WorkAllowance.standardValueSize
   private var largestValue = WorkAllowance.standardValueSize
@@ -79,6 +87,7 @@ package final class WorkLimit {
     lastLook = nil
     end = deadline
     hasTimes = deadline != nil
+    (workLeft, maximumWork, workSinceLook) = (.max, .max, 0)
   }
 
   /// Applies additional limits to the operation that has just begun.
@@ -91,6 +100,11 @@ package final class WorkLimit {
     if let elements = allowance.elements, elements < elementsLeft {
       elementsLeft = max(0, elements)
       maximumElements = elementsLeft
+    }
+    if let work = allowance.work, work < workLeft {
+      workLeft = max(0, work)
+      maximumWork = workLeft
+      hasTimes = true
     }
     if let size = allowance.valueSize {
       largestValue = max(0, size)
@@ -128,6 +142,29 @@ package final class WorkLimit {
     return admit()
   }
 
+  /// Whether the operation has a budget of work, so that its work has to be charged.
+  package var chargesWork: Bool { maximumWork < .max }
+
+  /// The work charged so far in an operation that has a budget.
+  package var chargedWork: Int { maximumWork - workLeft }
+
+  /// Charges work for computing values to the budget, before it is done. Returns `false` if the work
+  /// must stop.
+  ///
+  /// - Parameter units: The work, in units of roughly a nanosecond.
+  package func charge(_ units: Int) -> Bool {
+    workLeft -= units
+    if workLeft < 0 {
+      workLeft = 0
+      interrupt(.workExceeded(maximumWork))
+      return false
+    }
+    workSinceLook += units
+    if workSinceLook < Self.workPerLook { return interruption == nil }
+    workSinceLook = 0
+    return look()
+  }
+
   /// Counts the size of a computed value against the budget until it is released. Returns `false`
   /// if too much memory would be held, or if the work must stop for another reason.
   ///
@@ -155,14 +192,16 @@ package final class WorkLimit {
   ///
   /// - Throws: The reason the work must stop.
   package func checkNow() throws(Interruption) {
-    if interruption == nil {
-      if isCancelled {
-        interruption = .cancelled
-      } else if let end, ContinuousClock.now >= end {
-        interruption = .deadlineExceeded
-      }
-    }
+    interruption = reasonToStop
     if interruption != nil { try stop() }
+  }
+
+  /// The reason the work must stop now, or `nil` if it may continue. The work isn't interrupted.
+  package var reasonToStop: Interruption? {
+    if let interruption { return interruption }
+    if isCancelled { return .cancelled }
+    if let end, ContinuousClock.now >= end { return .deadlineExceeded }
+    return nil
   }
 
   @usableFromInline
@@ -171,7 +210,9 @@ package final class WorkLimit {
     if let interruption { throw interruption }
   }
 
-  private var isCancelled: Bool { Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false }
+  private var isCancelled: Bool {
+    !ignoresCancellation && Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false
+  }
 
   /// The recommended maximum size of a batch.
   package var batchSize: Int { stride }
@@ -212,18 +253,25 @@ package struct WorkAllowance: Sendable, Hashable {
   /// The maximum number of bytes and elements of computed values, or `nil` for
   /// ``standardValueSize``.
   package var valueSize: Int?
+  /// The maximum work of computing values, or `nil` for no limit. See ``WorkLimit/charge(_:)``.
+  package var work: Int?
 
   /// The default maximum size of the values that an operation holds while computing: the bytes of
   /// strings and data, plus one per collection element.
   package static let standardValueSize = 16 << 20
 
-  package init(timeLimit: Duration? = nil, elements: Int? = nil, valueSize: Int? = nil) {
+  package init(
+    timeLimit: Duration? = nil, elements: Int? = nil, valueSize: Int? = nil, work: Int? = nil
+  ) {
     self.timeLimit = timeLimit
     self.elements = elements
+    self.work = work
     self.valueSize = valueSize == Self.standardValueSize ? nil : valueSize
   }
 
-  package var isUnlimited: Bool { timeLimit == nil && elements == nil && valueSize == nil }
+  package var isUnlimited: Bool {
+    timeLimit == nil && elements == nil && valueSize == nil && work == nil
+  }
 
   /// Returns an allowance with the stricter value of each limit. If only one of the two specifies a
   /// limit, its value is used.
@@ -231,7 +279,8 @@ package struct WorkAllowance: Sendable, Hashable {
     WorkAllowance(
       timeLimit: Self.lesser(timeLimit, other.timeLimit),
       elements: Self.lesser(elements, other.elements),
-      valueSize: Self.lesser(valueSize, other.valueSize))
+      valueSize: Self.lesser(valueSize, other.valueSize),
+      work: Self.lesser(work, other.work))
   }
 
   private static func lesser<Limit: Comparable>(_ left: Limit?, _ right: Limit?) -> Limit? {

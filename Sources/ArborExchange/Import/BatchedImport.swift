@@ -12,6 +12,8 @@ struct BatchedImport {
   private var step = ImportStep()
   private let limit: ExchangeLimit
   private let mapper: ImportMapper
+  /// The mappings for planning a batch again, while the other mapper plans the next one.
+  private let repeatingMapper: ImportMapper
   private var waiting: [WaitingLink] = []
 
   init(
@@ -24,6 +26,7 @@ struct BatchedImport {
     self.options = options
     limit = ExchangeLimit(until: options.deadline)
     mapper = ImportMapper(context.store.schema, options)
+    repeatingMapper = ImportMapper(context.store.schema, options)
   }
 
   /// Imports all items of the document. Calls `report` after each commit, and stops if it returns
@@ -35,10 +38,7 @@ struct BatchedImport {
     defer { reader.stop() }
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
-      try commit(batch.itemImport) { (itemImport) throws(ArborError) in
-        try itemImport.run.carryOut(batch.indexes)
-        return try itemImport.run.connectDeferred(unknownKey: .waits)
-      }
+      try commit(batch)
       step.items += batch.count
       step.bytesRead = batch.position
       guard report(step) else { return }
@@ -73,25 +73,54 @@ struct BatchedImport {
     }
   }
 
+  /// Imports and commits a batch. A lenient import repeats it without the items that cannot be
+  /// imported or whose objects break rules, until none is left.
+  private mutating func commit(_ batch: PlannedBatch) throws(ArborError) {
+    var (itemImport, indexes) = (batch.itemImport, batch.indexes)
+    var skipped: [SkippedItem] = []
+    while true {
+      do throws(ArborError) {
+        return try commit(itemImport) { [context] (itemImport) throws(ArborError) in
+          func importItems() throws(ArborError) -> [DeferredLink] {
+            try itemImport.run.carryOut(indexes)
+            return try itemImport.run.connectDeferred(unknownKey: .waits)
+          }
+          // Only inside a savepoint are the changes of each item known.
+          return itemImport.run.trace == nil
+            ? try importItems() : try context.withSavepoint(importItems)
+        }
+      } catch {
+        let found = itemImport.run.itemsToSkip(error)
+        guard !found.isEmpty else { throw error }
+        skipped = (skipped + found).sorted { $0.offset < $1.offset }
+        context.rollback()
+        itemImport = try ItemImport(
+          entityName, into: context, options, by: repeatingMapper, limit, skipping: skipped)
+        indexes = try itemImport.planBatch(batch.items)
+      }
+    }
+  }
+
   private mutating func commit(
     _ itemImport: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
   ) throws(ArborError) {
     // Planning used the limit of its own thread.
     itemImport.run.plan.limit = limit
-    let left = try body(itemImport)
-    waiting += left.map { itemImport.run.waiting($0, source) }
+    let left = try body(itemImport).map { itemImport.run.waiting($0, source) }
+    do throws(ArborError) { try context.commit() } catch { throw itemImport.run.located(error) }
+    context.reset()
+    waiting += left
     step.inserted += itemImport.run.counts.inserted
     step.updated += itemImport.run.counts.updated
     step.unchanged += itemImport.run.counts.unchanged
     step.deleted += itemImport.run.counts.deleted
     step.findings.addDropped(itemImport.findings())
-    do throws(ArborError) { try context.commit() } catch { throw itemImport.run.located(error) }
-    context.reset()
   }
 }
 
 /// A batch of items that has been read and planned, but not imported.
 struct PlannedBatch {
+  let items: JSONBatch
   let itemImport: ItemImport
   let indexes: [Int32]
   /// The number of items read, including skipped ones.
@@ -176,7 +205,7 @@ final class BatchReader: @unchecked Sendable {
       let itemImport = try ItemImport(entityName, into: context, options, by: mapper, limit)
       let indexes = try itemImport.planBatch(batch)
       return PlannedBatch(
-        itemImport: itemImport, indexes: indexes, count: batch.items.count,
+        items: batch, itemImport: itemImport, indexes: indexes, count: batch.items.count,
         position: reader.position)
     }
   }

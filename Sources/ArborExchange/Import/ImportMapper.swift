@@ -7,6 +7,8 @@ import Logging
 /// | key | on | meaning |
 /// |---|---|---|
 /// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the objects' identity |
+/// | `ImportEntityKey` | entity | the path of the value that chooses a subentity |
+/// | `ImportEntityName` | entity | the values that choose the entity; by default its name |
 /// | `ImportName`, `mappedKeyName`, `externalName` | property | the path of its value |
 /// | `DateFormat`, `dateFormat` | date attribute | the format of its strings |
 /// | `NumberFormat`, `numberFormat` | number attribute | the locale of its strings |
@@ -15,14 +17,22 @@ import Logging
 /// | `ImportMissingReference` | relationship | `Create`: an unknown key inserts a target |
 ///
 /// An identity is a list of names: attributes, and optionally a to-one relationship within whose
-/// target their values are unique.
+/// target their values are unique. Without the relationship, attributes identify objects in the
+/// whole store, unless a uniqueness constraint of the model combines them with a to-one
+/// relationship.
 final class ImportMapper {
   private static let logger = Logger(label: "ArborData.import")
 
   private let schema: ModelSchema
   private let options: ImportOptions
   private let textRules: TextRules
+  /// The compiled mappings, by entity index.
   private var mappings: [ExchangeMapping?]
+  /// The compiled mappings of subentities that items choose, by the indexes of the entity of the
+  /// list or relationship and of the subentity.
+  private var chosenMappings: [[Int]: ExchangeMapping] = [:]
+  /// The entity whose items receive their keys in the document, and the name of these.
+  private var suppliedKey: (entity: EntitySchema, name: String)?
 
   init(_ schema: ModelSchema, _ options: ImportOptions) {
     self.schema = schema
@@ -33,13 +43,45 @@ final class ImportMapper {
     mappings = Array(repeating: nil, count: schema.entities.count)
   }
 
+  /// Returns the mapping of the entity of the outermost items.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` if the layout supplies the items with their keys and no
+  ///   property is read from these; otherwise the same errors as ``mapping(for:)``.
+  func outermostMapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
+    if let name = options.layout.itemKey { suppliedKey = (entity, name) }
+    return try mapping(for: entity)
+  }
+
   /// Returns the mapping of an entity.
   ///
   /// - Throws: ``ArborError`` `invalidModel` if an annotation refers to a name that isn't in the
   ///   model.
   func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
-    let identity = try identity(of: entity)
+    let mapping = try makeMapping(for: entity, chosenAmong: entity)
+    mappings[entity.index] = mapping
+    return mapping
+  }
+
+  /// Returns the mapping of an entity for items of a list or relationship of one of its ancestors.
+  ///
+  /// - Throws: The same errors as ``mapping(for:)``.
+  func mapping(
+    for entity: EntitySchema, chosenAmong ancestor: EntitySchema
+  ) throws(ArborError) -> ExchangeMapping {
+    if entity === ancestor { return try mapping(for: entity) }
+    let key = [ancestor.index, entity.index]
+    if let mapping = chosenMappings[key] { return mapping }
+    let mapping = try makeMapping(for: entity, chosenAmong: ancestor)
+    chosenMappings[key] = mapping
+    return mapping
+  }
+
+  private func makeMapping(
+    for entity: EntitySchema, chosenAmong ancestor: EntitySchema
+  ) throws(ArborError) -> ExchangeMapping {
+    let common = try identity(of: ancestor)
+    let identity = common == nil ? try identity(of: entity) : common
     let attributes = try entity.attributes.filter { $0.description.derivation == nil }
       .map { (attribute) throws(ArborError) in
         MappedAttribute(
@@ -57,15 +99,42 @@ final class ImportMapper {
     rules.skipsNullMembers = true
     rules.callsHooks = true
     let mapping = ExchangeMapping(
-      entity, attributes: attributes, relationships: relationships,
-      identity: identity, rules: rules)
-    mappings[entity.index] = mapping
+      entity, attributes: attributes, relationships: relationships, identity: identity,
+      listedAs: ancestor, identifiedAmong: common == nil ? entity : ancestor,
+      choice: entity === ancestor ? choice(among: entity) : nil, rules: rules)
+    if let suppliedKey, suppliedKey.entity === ancestor {
+      try mapping.scanner.supply(suppliedKey.name)
+    }
     return mapping
+  }
+
+  /// Returns the choice of a subentity for items of an entity, or `nil` if all items belong to the
+  /// entity itself. Objects of an abstract entity cannot be inserted, so that a note is not
+  /// required for it.
+  private func choice(among entity: EntitySchema) -> SubentityChoice? {
+    let kinds = entity.concreteFamily.map { schema.entities[$0] }
+    let note = entity.lineage.lazy.compactMap {
+      self.schema.entities[$0].description.userInfo["ImportEntityKey"]
+    }.first
+    guard kinds.contains(where: { $0 !== entity }), note != nil || entity.isAbstract else {
+      return nil
+    }
+    var entities: [String: EntitySchema] = [:]
+    for kind in kinds {
+      let words = kind.description.userInfo["ImportEntityName"] ?? kind.name
+      for word in words.split(separator: ",") { entities[String(word.trimmingSpace)] = kind }
+    }
+    return SubentityChoice(
+      entity: entity, routes: ItemRoute.alternatives(note ?? "type"), entities: entities,
+      isStrict: note != nil
+    ) { [unowned self] chosen throws(ArborError) in
+      chosen === entity ? nil : try self.mapping(for: chosen, chosenAmong: entity)
+    }
   }
 
   /// The mappings of entities for which items were read.
   var usedMappings: [ExchangeMapping] {
-    mappings.compactMap { $0 }.filter(\.scanner.isUsed)
+    (mappings.compactMap { $0 } + chosenMappings.values).filter(\.scanner.isUsed)
       .sorted { $0.entity.name < $1.entity.name }
   }
 
@@ -131,7 +200,17 @@ final class ImportMapper {
     }
   }
 
+  /// Returns the identity of an entity's objects: the noted one, otherwise the attribute with the
+  /// default name.
   private func identity(of entity: EntitySchema) throws(ArborError) -> ExchangeIdentity? {
+    guard var identity = try declaredIdentity(of: entity) else { return nil }
+    if identity.parent == nil { identity.parent = Self.uniqueParent(identity.slots, entity) }
+    return identity
+  }
+
+  private func declaredIdentity(
+    of entity: EntitySchema
+  ) throws(ArborError) -> ExchangeIdentity? {
     let lineage = entity.lineage.map { schema.entities[$0] }
     for ancestor in lineage {
       guard
@@ -162,7 +241,6 @@ final class ImportMapper {
           ).with(entity: ancestor.name, keyPath: name)
         }
       }
-      identity.isGlobal = Self.isUnique(identity.slots, in: entity)
       return identity
     }
     for ancestor in lineage {
@@ -174,12 +252,20 @@ final class ImportMapper {
     return nil
   }
 
-  /// Returns whether the model declares the attributes, or a subset of them, as unique.
-  private static func isUnique(_ slots: [Int], in entity: EntitySchema) -> Bool {
-    let wanted = Set(slots.map { IndexSchema.Column.Source.attribute($0) })
-    return entity.indexes.contains { index in
-      index.isUnique && index.condition == nil && wanted.isSuperset(of: index.columns.map(\.source))
+  /// Returns the to-one relationship within whose target the model declares the attributes as
+  /// unique, or `nil` if they are unique in the whole store or the model doesn't specify it.
+  private static func uniqueParent(
+    _ slots: [Int], _ entity: EntitySchema
+  ) -> RelationshipSchema? {
+    let attributes = Set(slots.map { IndexSchema.Column.Source.attribute($0) })
+    var parents: Set<IndexSchema.Column.Source> = []
+    for index in entity.indexes where index.isUnique && index.condition == nil {
+      let others = Set(index.columns.map(\.source)).subtracting(attributes)
+      if others.isEmpty { return nil }
+      if others.count == 1 { parents.formUnion(others) }
     }
+    guard parents.count == 1, case .toOne(let slot)? = parents.first else { return nil }
+    return entity.relationships[slot]
   }
 
   /// Returns the paths at which a property's value is looked up. Defaults to the property's name.

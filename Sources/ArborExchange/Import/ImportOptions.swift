@@ -20,8 +20,15 @@ public struct ImportOptions: Sendable, Hashable {
   /// error. Defaults to `false`.
   ///
   /// An attribute with a value of the wrong type is set to null, a relationship is left unchanged,
-  /// and an item without its identity is skipped. The ``report`` lists the skipped values and
-  /// items.
+  /// and an item without its identity is skipped. So is an outermost item, with everything that it
+  /// contains, if it cannot be imported or if an object that it describes or changes breaks a rule
+  /// of the model, a uniqueness constraint or a validation hook. The ``report`` lists the skipped
+  /// values and items.
+  ///
+  /// A broken rule is attributed to the last item that sets the property, otherwise to the first
+  /// that describes the object, otherwise to the last that changes it. The import, or the batch of
+  /// an import that commits, is repeated without the skipped items, so hooks may be called several
+  /// times.
   public var lenient = false
   /// The report that receives the values and items skipped by a lenient import, and names in the
   /// model that were never found. Defaults to `nil`. The steps of an import that commits contain
@@ -90,8 +97,14 @@ public struct ImportConversions: OptionSet, Sendable, Hashable {
   /// Numbers can be read from strings such as `.5`, `1e3` and `1'234.5`, unless a format is
   /// specified by ``ImportOptions/numberFormat`` or by `NumberFormat` in the model.
   public static let numbersFromTexts = ImportConversions(rawValue: 8)
+  /// Strings are stored in their composed form (NFC), also as identities, so that items whose keys
+  /// are canonically equivalent describe one object.
+  ///
+  /// Without it, strings are stored as they are, and composed and decomposed "é" are different
+  /// keys. It doesn't change strings that are already stored.
+  public static let normalizesText = ImportConversions(rawValue: 16)
 
-  /// All conversions.
+  /// All conversions between JSON types.
   public static let spreadsheet: ImportConversions = [
     .emptyTextIsNull, .booleans, .textsFromNumbers, .numbersFromTexts,
   ]

@@ -137,7 +137,7 @@ public struct ImportFindings: Sendable, Hashable {
   public struct Dropped: Sendable, Hashable {
     /// The name of the item's entity, or `nil` if it is unknown.
     public var entity: String?
-    /// The property of the value, or `nil` for a whole item.
+    /// The property of the value or of the broken rule, or `nil` for a whole item.
     public var property: String?
     /// The location in the document, or `nil` if it is unknown.
     public var location: ArborError.SourceLocation?
@@ -236,7 +236,14 @@ struct UnmetNames {
   let references: [MappedRelationship]
 
   init(_ mappings: [ExchangeMapping], ofItems outermost: ExchangeMapping) {
-    references = outermost.relationships.filter { $0.reference?.isMet == false }
+    // Outermost items may have chosen subentities.
+    let family = mappings.filter { $0.listedEntity === outermost.entity }
+    let relationships = (family.isEmpty ? [outermost] : family).flatMap(\.relationships)
+    let met = Set(relationships.filter { $0.reference?.isMet == true }.map(\.name))
+    var named: Set<String> = []
+    references = relationships.filter {
+      $0.reference?.isMet == false && !met.contains($0.name) && named.insert($0.name).inserted
+    }
     let places = mappings.flatMap { mapping in
       mapping.scanner.unmetNames.sorted { $0.property < $1.property }.map { name in
         "No item has “\(name.key)”, which \(mapping.entity.name).\(name.property) is read from."

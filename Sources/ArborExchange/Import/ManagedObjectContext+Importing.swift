@@ -32,7 +32,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try ItemImport(session.entityName(of: type), into: self, options).importObject(source) as? T
+    try importObject(from: source, as: session.entityName(of: type), options: options) as? T
   }
 
   /// Imports one object of an entity.
@@ -42,7 +42,9 @@ extension ManagedObjectContext {
   public func importObject(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    try ItemImport(entityName, into: self, options).importObject(source)
+    try ItemImport.perform(entityName, into: self, options) { (run) throws(ArborError) in
+      try run.importObject(source)
+    }
   }
 
   /// Imports the objects of a list. Returns each of them once, in the order of the list.
@@ -62,7 +64,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try ItemImport(session.entityName(of: type), into: self, options).importObjects(source)
+    try importObjects(from: source, as: session.entityName(of: type), options: options)
       .compactMap { $0 as? T }
   }
 
@@ -73,7 +75,9 @@ extension ManagedObjectContext {
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    try ItemImport(entityName, into: self, options).importObjects(source)
+    try ItemImport.perform(entityName, into: self, options) { (run) throws(ArborError) in
+      try run.importObjects(source)
+    }
   }
 
   /// Imports an item into an existing object.
@@ -100,8 +104,10 @@ extension ManagedObjectContext {
         "\(object.objectID) \(problem). Import into an object of this context."
       ).with(entity: object.entity.name, objectID: object.objectID)
     }
-    return try ItemImport(object.entity.name, into: self, options)
-      .importObject(source, into: object)
+    return try ItemImport.perform(object.entity.name, into: self, options) {
+      (run) throws(ArborError) in
+      try run.importObject(source, into: object)
+    }
   }
 }
 

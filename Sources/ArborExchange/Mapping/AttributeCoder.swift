@@ -123,7 +123,16 @@ final class AttributeCoder: Sendable {
       return numbers?.number(text).flatMap { kind.value(ofDocument: $0) }
     }
     if let dates { return dates.date(node).map(PropertyValue.date) }
-    return kind.value(ofDocument: node) ?? converted(node)
+    return (kind.value(ofDocument: node) ?? converted(node)).map(normalized)
+  }
+
+  /// Returns a string in its composed form, if the import asks for it, and any other value
+  /// unchanged.
+  private func normalized(_ value: PropertyValue) -> PropertyValue {
+    guard conversions.contains(.normalizesText), case .string(let text) = value else {
+      return value
+    }
+    return .string(StringFolding.canonical.fold(text))
   }
 
   private func isNull(_ node: JSONNode) -> Bool {
@@ -205,7 +214,8 @@ final class AttributeCoder: Sendable {
   /// converted.
   var plainForm: PlainForm? {
     // Converted values are not stored as they appear in the document.
-    if conversion != nil || (type == .string && conversions.contains(.emptyTextIsNull)) {
+    let textConversions: ImportConversions = [.emptyTextIsNull, .normalizesText]
+    if conversion != nil || (type == .string && !conversions.isDisjoint(with: textConversions)) {
       return nil
     }
     return PlainForm(type)
@@ -228,7 +238,7 @@ final class AttributeCoder: Sendable {
   /// accept it.
   func key(spelledAs text: String) -> PropertyValue? {
     // For an attribute of undefined type, only numbers are keys.
-    if type != .undefined, let value = type.fitting(.string(text)) { return value }
+    if type != .undefined, let value = type.fitting(.string(text)) { return normalized(value) }
     return number(spelledAs: text)
   }
 

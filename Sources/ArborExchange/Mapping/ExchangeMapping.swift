@@ -11,10 +11,18 @@ import ArborObjects
 /// Compiled once for an import. Only planning modifies its state.
 final class ExchangeMapping {
   let entity: EntitySchema
+  /// The entity of the list or relationship whose items have the mapping: ``entity``, or an ancestor
+  /// for items that choose a subentity.
+  let listedEntity: EntitySchema
+  /// The entity among whose objects items are looked up: ``listedEntity``, or ``entity`` if only the
+  /// subentity has an identity.
+  let identifiedEntity: EntitySchema
   let attributes: [MappedAttribute]
   let relationships: [MappedRelationship]
   /// The identity of the entity's objects, or `nil` if each item is a new object.
   let identity: ExchangeIdentity?
+  /// The choice of a subentity's mapping by a member of the item, or `nil` for no choice.
+  let choice: SubentityChoice?
   let rules: ExchangeRules
   /// The scanner that finds the values in JSON items.
   let scanner: ItemScanner
@@ -37,12 +45,18 @@ final class ExchangeMapping {
 
   init(
     _ entity: EntitySchema, attributes: [MappedAttribute], relationships: [MappedRelationship],
-    identity: ExchangeIdentity? = nil, rules: ExchangeRules
+    identity: ExchangeIdentity? = nil, listedAs listedEntity: EntitySchema? = nil,
+    identifiedAmong identifiedEntity: EntitySchema? = nil, choice: SubentityChoice? = nil,
+    rules: ExchangeRules
   ) {
     self.entity = entity
+    let listedEntity = listedEntity ?? entity
+    self.listedEntity = listedEntity
+    self.identifiedEntity = identifiedEntity ?? listedEntity
     self.attributes = attributes
     self.relationships = relationships
     self.identity = identity
+    self.choice = choice
     self.rules = rules
     scanner = ItemScanner(entity.name, attributes, relationships)
     let identityAttributes = (identity?.slots ?? []).compactMap { slot in
@@ -91,12 +105,6 @@ final class ExchangeMapping {
     guard let parent = identity?.parent, let owner else { return false }
     return owner.schema.inverseSlot == parent.slot
   }
-
-  /// Returns whether an item in a relationship may refer to an object of another owner.
-  func takesFromOthers(_ owner: MappedRelationship?) -> Bool {
-    guard let owner else { return true }
-    return owner.isInverseToMany || identity?.isGlobal ?? true
-  }
 }
 
 /// The attributes that identify objects of an entity, and the relationship to the object within
@@ -107,9 +115,6 @@ struct ExchangeIdentity {
   var parent: RelationshipSchema?
   /// The predicate that bounds the lookup, or `nil` for the whole entity.
   var scope: FetchPredicate?
-  /// Whether the attributes are unique in the whole store. Otherwise the members of an object never
-  /// belong to another owner.
-  var isGlobal = true
 }
 
 /// The options that differ between kinds of exchange.

@@ -23,18 +23,27 @@ extension ExchangePlan {
     let rules = mapping.rules
     for node in nodes {
       if owner != nil, rules.skipsNullMembers, node.isNull { continue }
+      if owner == nil, !skippedItems.isEmpty, skippedItems.contains(node.offset) { continue }
       if let item = try enterChecked(node, mapping, number, within: owner) { entered.append(item) }
     }
-    guard let table else { return entered }
+    guard table != nil || mapping.choice != nil else { return entered }
     if entered.contains(where: { items[Int($0)].key < 0 }) {
-      let unidentified = entered.filter { items[Int($0)].key < 0 }
-      guard let drops else { throw missingIdentity(unidentified, mapping) }
-      for item in unidentified { drops.add { missingIdentity([item], mapping) } }
-      entered.removeAll { items[Int($0)].key < 0 }
+      let unidentified = entered.filter(isUnidentified)
+      if !unidentified.isEmpty {
+        guard let drops else { throw missingIdentity(unidentified) }
+        for item in unidentified { drops.add { missingIdentity([item]) } }
+        entered.removeAll(where: isUnidentified)
+      }
     }
     let mayRepeat =
-      rules.lastOfEqualsWins && entered.count > 1 && table.repetitions > repetitions
+      rules.lastOfEqualsWins && entered.count > 1
+      && table.map { $0.repetitions > repetitions } ?? true
     return mayRepeat ? lastOfEquals(entered) : entered
+  }
+
+  /// Returns whether an item lacks the identity that its mapping requires.
+  private func isUnidentified(_ index: Int32) -> Bool {
+    items[Int(index)].key < 0 && mapping(of: items[Int(index)]).identity != nil
   }
 
   /// Adds a single item with its identity. Returns `nil` if it is null or dropped.
@@ -42,9 +51,9 @@ extension ExchangePlan {
     _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32, within owner: MappedRelationship
   ) throws(ArborError) -> Int32? {
     let item = try enterChecked(node, mapping, number, within: owner)
-    guard let item, mapping.identity != nil, items[Int(item)].key < 0 else { return item }
-    guard let drops else { throw missingIdentity([item], mapping) }
-    drops.add { missingIdentity([item], mapping) }
+    guard let item, isUnidentified(item) else { return item }
+    guard let drops else { throw missingIdentity([item]) }
+    drops.add { missingIdentity([item]) }
     return nil
   }
 
@@ -105,6 +114,27 @@ extension ExchangePlan {
       drops.add(problem)
       return nil
     }
+    guard let choice = mapping.choice else {
+      return try enterObject(node, mapping, number, within: owner, insteadOf: origin)
+    }
+    do throws(ArborError) {
+      let chosen = try choice.mapping(for: node) ?? mapping
+      return try enterObject(
+        node, chosen, enterMapping(chosen), within: owner, insteadOf: origin)
+    } catch {
+      guard let drops, error.code == .invalidDocument, error.location == node.location else {
+        throw error
+      }
+      drops.add { error }
+      return nil
+    }
+  }
+
+  /// Adds an item that is an object.
+  private func enterObject(
+    _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32,
+    within owner: MappedRelationship?, insteadOf origin: JSONNode? = nil
+  ) throws(ArborError) -> Int32 {
     let firstValue = values.count
     try mapping.scanner.scan(node, isOutermost: owner == nil, &values)
     let isWithinParent = mapping.isIdentified(within: owner)
@@ -145,6 +175,20 @@ extension ExchangePlan {
       items[item].key = -1
     }
     return Int32(item)
+  }
+
+  /// Reads an item with the mapping of a subentity instead, because it describes an existing object
+  /// of that entity. The item keeps its index and its identity.
+  func refine(
+    _ index: Int32, by mapping: ExchangeMapping, within owner: MappedRelationship?
+  ) throws(ArborError) {
+    let item = items[Int(index)]
+    let refined = try enterObject(
+      node(item, item.node), mapping, enterMapping(mapping), within: owner)
+    items[Int(index)] = items[Int(refined)]
+    items[Int(index)].key = item.key
+    items[Int(index)].isWithinParent = item.isWithinParent
+    items[Int(index)].origin = item.origin
   }
 
   /// Adds the members of a relationship of an item.
@@ -189,8 +233,10 @@ extension ExchangePlan {
       }
     } catch {
       // Errors in nested items contain their own entity.
-      guard error.entity == nil else { throw error }
-      throw error.with(entity: owner.entity.name, keyPath: relationship.name)
+      let error =
+        error.entity == nil
+        ? error.with(entity: owner.entity.name, keyPath: relationship.name) : error
+      throw error.location == nil ? error.with(location: value.location) : error
     }
     links[index] = link
   }
@@ -249,15 +295,19 @@ extension ExchangePlan {
   private func lastOfEquals(_ entered: [Int32]) -> [Int32] {
     let identities = entered.map { index in
       let item = items[Int(index)]
-      return Identity(key: item.key, parent: item.isWithinParent ? nil : parentKey(item))
+      return Identity(
+        table: tables[Int(item.mapping)]?.index, key: item.key,
+        parent: item.isWithinParent ? nil : parentKey(item))
     }
     var last: [Identity: Int] = [:]
     for (index, identity) in identities.enumerated() { last[identity] = index }
     guard last.count < entered.count else { return entered }
-    return entered.indices.filter { last[identities[$0]] == $0 }.map { entered[$0] }
+    return entered.indices.filter { identities[$0].key < 0 || last[identities[$0]] == $0 }
+      .map { entered[$0] }
   }
 
   private struct Identity: Hashable {
+    let table: Int?
     let key: Int32
     let parent: ParentKey?
   }
@@ -266,12 +316,15 @@ extension ExchangePlan {
   /// requires counting lines from the beginning of the document.
   private static let maximumListed = 20
 
-  private func missingIdentity(_ entered: [Int32], _ mapping: ExchangeMapping) -> ArborError {
+  /// - Parameter entered: The items, at least one. All of them have the identity of the first.
+  private func missingIdentity(_ entered: [Int32]) -> ArborError {
+    let mapping = mapping(of: items[Int(entered[0])])
     let names = mapping.identityNames
     let entity = mapping.entity.name
     let identity = names.joined(separator: ", ")
     let origins = entered.prefix(Self.maximumListed).map { origin(items[Int($0)]) }
     guard entered.count > 1 else {
+      if let unusable = unusableIdentity(items[Int(entered[0])], mapping) { return unusable }
       return origins[0].error(
         "An item of \(entity) lacks \(identity), which identifies the item. Add \(identity).",
         code: .missingIdentity
@@ -283,10 +336,29 @@ extension ExchangePlan {
         + "\(identity) to each item."
         + listed, code: .missingIdentity
     ).with(entity: entity, keyPath: names[0])
-    error.violations = origins.map { origin in
-      origin.error("The item has no \(identity). Add \(identity).", code: .missingIdentity)
+    error.violations = zip(entered, origins).map { index, origin in
+      unusableIdentity(items[Int(index)], mapping)
+        ?? origin.error("The item has no \(identity). Add \(identity).", code: .missingIdentity)
         .with(entity: entity, keyPath: names[0])
     }
     return error
+  }
+
+  /// Returns the error for an item whose identity has a value of a type that counts as null, or
+  /// `nil` if the item has no value.
+  private func unusableIdentity(_ item: Item, _ mapping: ExchangeMapping) -> ArborError? {
+    for index in mapping.identityAttributes {
+      let value = node(item, values[Int(item.values) + index])
+      guard value.tapeIndex > 0, !value.isNull else { continue }
+      let coder = mapping.attributes[index].coder
+      guard coder.key(value) ?? coder.value(value) ?? .null == .null else { continue }
+      let problem = coder.problem(with: value)
+      return ArborError(
+        .missingIdentity, problem.message + " The value identifies the item. Correct it."
+      ).with(
+        entity: problem.entity, keyPath: problem.keyPath, location: problem.location,
+        offending: problem.offendingValue)
+    }
+    return nil
   }
 }

@@ -87,6 +87,12 @@ final class ExchangePlan {
   var limit: ExchangeLimit
   /// The list of the values and items skipped by a lenient exchange, or `nil` if they cause errors.
   let drops: ImportDrops?
+  /// The byte offsets of the outermost items to skip, because their objects break rules.
+  var skippedItems: Set<Int> = []
+  /// A closure that returns the mapping of a subentity, for items that describe one of its existing
+  /// objects. If `nil`, the mappings of the items choose it.
+  var refinement:
+    ((_ mapping: ExchangeMapping, _ entity: EntitySchema) throws(ArborError) -> ExchangeMapping)?
   /// The number of items that were null or dropped by validators.
   var droppedCount = 0
   private(set) var mappings: [ExchangeMapping] = []
@@ -145,7 +151,8 @@ final class ExchangePlan {
     tables.append(
       mapping.identity.map { identity in
         table(
-          for: mapping.entity, by: mapping.identityAttributes.map { mapping.attributes[$0].coder },
+          for: mapping.identifiedEntity,
+          by: mapping.identityAttributes.map { mapping.attributes[$0].coder },
           under: identity.parent, within: identity.scope)
       })
     referenceTables.append(
@@ -153,6 +160,15 @@ final class ExchangePlan {
         relationship.reference.map { table(for: $0.entity, by: [$0.attribute]) }
       })
     return Int32(mappings.count - 1)
+  }
+
+  /// Whether items may describe existing objects of subentities, whose mappings they are then read
+  /// with.
+  var mayRefine: Bool {
+    mappings.contains {
+      $0.identity != nil && $0.entity.concreteFamily.count > 1
+        && (refinement != nil || $0.choice != nil)
+    }
   }
 
   func referenceTable(_ mapping: Int32, _ relationship: Int) -> IdentityTable? {

@@ -49,6 +49,7 @@ extension ExchangeRun {
     var waiting: [DeferredLink] = []
     for pending in deferred where !pending.object.isDeleted {
       try plan.limit.check()
+      trace?.begin(itemOf: pending.object.objectNumber)
       guard pending.relationship.policy != .putFirst else {
         try connectSeeded(pending)
         continue
@@ -66,7 +67,9 @@ extension ExchangeRun {
         guard let drops = plan.drops else { throw unknownKey(pending) }
         drops.add { unknownKey(pending) }
       }
+      let edits = trace == nil ? 0 : plan.context.editCount
       if try connect(pending, with: members) { counts.noteChanged(pending.object) }
+      trace?.noteChanges(of: plan.context.changedObjects(sinceEdit: edits))
     }
     deferred = []
     return waiting
@@ -283,7 +286,7 @@ extension ExchangeRun {
     return locationsOfWaiting[object.objectNumber].flatMap(location)
   }
 
-  private func location(
+  func location(
     of item: ExchangePlan.Item, property: String?
   ) -> ArborError.SourceLocation {
     let mapping = plan.mapping(of: item)

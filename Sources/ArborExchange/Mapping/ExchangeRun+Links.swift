@@ -111,7 +111,7 @@ extension ExchangeRun {
       let inverse = relationship.schema.inverseSlot
       if member.isShared(by: owner, inverseSlot: inverse, members: members) { continue }
       if counts.hasTouched(member) {
-        if described == nil { described = try existing(link, within: owner, relationship) }
+        if described == nil { described = try existing(link, within: owner) }
         if described?.contains(member) == true { continue }
       }
       delete(member)
@@ -120,17 +120,13 @@ extension ExchangeRun {
 
   /// Returns the existing objects that the items of a link will update.
   private func existing(
-    _ link: ExchangePlan.Link, within owner: ManagedObject, _ relationship: MappedRelationship
+    _ link: ExchangePlan.Link, within owner: ManagedObject
   ) throws(ArborError) -> Set<ManagedObject> {
-    guard link.mapping >= 0, let table = plan.tables[Int(link.mapping)] else { return [] }
-    let mapping = plan.mappings[Int(link.mapping)]
-    let owner = Owner(object: owner, relationship: relationship)
     var objects: Set<ManagedObject> = []
     for case .item(let index) in plan.members(of: link) {
       let item = plan.items[Int(index)]
-      guard item.key >= 0 else { continue }
-      let parent = item.isWithinParent ? owner.object : nil
-      objects.formUnion(try existing(item, mapping, table, within: owner, parent))
+      guard item.key >= 0, let table = plan.tables[Int(item.mapping)] else { continue }
+      objects.formUnion(try existing(item, table, item.isWithinParent ? owner : nil))
     }
     return objects
   }

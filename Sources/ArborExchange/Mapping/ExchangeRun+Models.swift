@@ -42,9 +42,9 @@ extension ExchangeRun {
     // The models passed in come last, because relationships that exist only in reached models may
     // change them through the inverse.
     for index in queue where !planner.models[Int(index)].isRoot && !references.contains(index) {
-      try connect(index)
+      try connect(index, within: planner.scope)
     }
-    for index in planner.roots { try connect(index) }
+    for index in planner.roots { try connect(index, within: planner.scope) }
   }
 
   /// Looks up the objects of models added since the last lookup, in one fetch per entity.
@@ -106,14 +106,14 @@ extension ExchangeRun {
         try object.setTransformedValue(value, forKey: attribute.name)
       case .value(let value):
         // Setting an equal value doesn't count as a change.
-        if isNew || object.value(atSlot: attribute.slot) != value {
+        if isNew || !object.value(atSlot: attribute.slot).isIdentical(to: value) {
           try object.setValue(value, atSlot: attribute.slot)
         }
       }
     }
   }
 
-  private func connect(_ index: Int32) throws(ArborError) {
+  private func connect(_ index: Int32, within scope: UpsertScope) throws(ArborError) {
     guard let object = objects[Int(index)] else { return }
     let item = plan.items[Int(index)]
     for link in item.links {
@@ -124,10 +124,31 @@ extension ExchangeRun {
         if let target = objects[Int(member)] { targets.append(target) }
       }
       if relationship.isToMany {
-        _ = try relationship.set(targets.eachOnce, of: object)
+        try setMembers(targets.eachOnce, of: object, relationship, within: scope)
       } else {
         _ = try relationship.set(targets.first, of: object)
       }
     }
+  }
+
+  /// Sets a to-many relationship. Members outside of the scope stay, before the others if the
+  /// relationship is ordered.
+  private func setMembers(
+    _ members: [ManagedObject], of object: ManagedObject, _ relationship: MappedRelationship,
+    within scope: UpsertScope
+  ) throws(ArborError) {
+    if scope.onlyAdds {
+      _ = try relationship.add(members, to: object)
+      return
+    }
+    var outside: [ManagedObject] = []
+    if !scope.predicates.isEmpty {
+      let listed = Set(members)
+      for member in object.objects(atSlot: relationship.slot) where !listed.contains(member) {
+        let predicate = scope.predicate(for: member.entitySchema, in: plan.context.store.schema)
+        if let predicate, try !predicate.matches(member) { outside.append(member) }
+      }
+    }
+    _ = try relationship.set(outside + members, of: object)
   }
 }

@@ -29,8 +29,12 @@ final class ExchangeRun {
   /// The index of each object's item, by object number, for errors of a commit. `nil` if items
   /// aren't recorded.
   var itemsOfObjects: NumberMap?
+  /// The items that describe or change each object, recorded by a lenient import.
+  var trace: ItemTrace?
   /// The item locations of objects with relationships that earlier batches could not connect.
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
+  /// The number of items whose existing objects have been checked for belonging to a subentity.
+  private var refinedCount = 0
   /// Objects that no item has described so far, to be deleted at the end.
   private var missing: [ManagedObject] = []
   /// The objects of nested items that have already been processed, because they are part of the
@@ -47,17 +51,80 @@ final class ExchangeRun {
     counts.reserve(items.count)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
-    for item in items { try carryOutItem(item, within: nil, &objects) }
+    try refineKnownItems()
+    for item in items {
+      let edits = trace == nil ? 0 : plan.context.editCount
+      trace?.begin(item)
+      try carryOutItem(item, within: nil, &objects)
+      trace?.noteChanges(of: plan.context.changedObjects(sinceEdit: edits))
+    }
     parents = [:]
-    if deferred.isEmpty, itemsOfObjects == nil { plan.removeItems() }
+    if deferred.isEmpty, itemsOfObjects == nil, trace == nil {
+      plan.removeItems()
+      refinedCount = 0
+    }
     return objects
+  }
+
+  /// Reads the items that describe existing objects of subentities with the mappings of these, and
+  /// looks up the identities of their nested items together.
+  private func refineKnownItems() throws(ArborError) {
+    guard plan.mayRefine else { return }
+    while refinedCount < plan.items.count {
+      let end = plan.items.count
+      for index in refinedCount..<end {
+        let item = plan.items[index]
+        guard item.key >= 0, let table = plan.tables[Int(item.mapping)], table.parent == nil,
+          let object = table.only(at: Int(item.key)),
+          object.isKind(of: plan.mapping(of: item).entity)
+        else { continue }
+        // Whether an item is one of the outermost matters only for their keys in the document,
+        // which are values of the parent entity.
+        _ = try refine(Int32(index), for: object, within: nil)
+      }
+      refinedCount = end
+      try plan.fetchObjects()
+    }
+  }
+
+  /// Reads an item with the mapping of the subentity that an existing object belongs to. Returns
+  /// `false` if it already has the right mapping.
+  private func refine(
+    _ index: Int32, for object: ManagedObject, within owner: MappedRelationship?
+  ) throws(ArborError) -> Bool {
+    let item = plan.items[Int(index)]
+    let mapping = plan.mapping(of: item)
+    let entity = object.entitySchema
+    guard entity !== mapping.entity else { return false }
+    guard object.isKind(of: mapping.entity) else {
+      throw plan.origin(item).error(
+        "The item describes an object of \(mapping.entity.name), but the object with its identity, "
+          + "\(entity.name) \(object.objectID.number), belongs to \(entity.name). Correct the "
+          + "item's entity or its identity."
+      ).with(entity: mapping.entity.name, objectID: object.objectID)
+    }
+    var refined: ExchangeMapping?
+    if let refinement = plan.refinement {
+      refined = try refinement(mapping, entity)
+    } else {
+      refined = try mapping.choice?.mapping(entity)
+    }
+    guard let refined, refined !== mapping else { return false }
+    try plan.refine(index, by: refined, within: owner)
+    return true
   }
 
   /// Imports a planned item into an existing object, ignoring the item's identity.
   func carryOutItem(_ index: Int32, into object: ManagedObject) throws(ArborError) {
     try plan.fetchObjects()
+    let edits = trace == nil ? 0 : plan.context.editCount
+    trace?.begin(index)
+    trace?.note(object.objectNumber, describedBy: index)
     let item = plan.items[Int(index)]
-    let changed = try fill(object, item, plan.mapping(of: item), isNew: false)
+    let mapping = plan.mapping(of: item)
+    if mapping.entity !== object.entitySchema { _ = try refine(index, for: object, within: nil) }
+    let changed = try fill(object, item, mapping, isNew: false)
+    trace?.noteChanges(of: plan.context.changedObjects(sinceEdit: edits))
     counts.noteMatched(object, changed: changed)
   }
 
@@ -84,8 +151,8 @@ final class ExchangeRun {
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
     try plan.limit.check()
-    let item = plan.items[Int(index)]
-    let mapping = plan.mapping(of: item)
+    var item = plan.items[Int(index)]
+    var mapping = plan.mapping(of: item)
     let first = objects.count
     do throws(ArborError) {
       var parent: ManagedObject?
@@ -94,15 +161,20 @@ final class ExchangeRun {
         if table.parent != nil {
           parent = item.isWithinParent ? owner?.object : try self.parent(of: item, mapping)
         }
-        if table.parent == nil, let only = table.only(at: Int(item.key)),
-          mapping.takesFromOthers(owner?.relationship)
-        {
+        if table.parent == nil, let only = table.only(at: Int(item.key)) {
           objects.append(only)
         } else {
-          objects += try existing(item, mapping, table, within: owner, parent)
+          objects += try existing(item, table, parent)
         }
       }
       for position in first..<objects.count {
+        if objects[position].entitySchema !== mapping.entity,
+          try refine(index, for: objects[position], within: owner?.relationship)
+        {
+          item = plan.items[Int(index)]
+          mapping = plan.mapping(of: item)
+          try plan.fetchObjects()
+        }
         let changed =
           mapping.rules.updatesExisting
           ? try fill(objects[position], item, mapping, isNew: false) : false
@@ -117,29 +189,21 @@ final class ExchangeRun {
     } catch {
       throw item.origin < 0 ? error : error.with(location: plan.origin(item).location)
     }
-    guard let itemsOfObjects else { return }
+    guard itemsOfObjects != nil || trace != nil else { return }
     for position in first..<objects.count {
-      itemsOfObjects.set(objects[position].objectNumber, UInt(index))
+      itemsOfObjects?.set(objects[position].objectNumber, UInt(index))
+      trace?.note(objects[position].objectNumber, describedBy: index)
     }
   }
 
   /// Returns the existing objects that an item describes.
   func existing(
-    _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, _ table: IdentityTable,
-    within owner: Owner?, _ parent: ManagedObject?
+    _ item: ExchangePlan.Item, _ table: IdentityTable, _ parent: ManagedObject?
   ) throws(ArborError) -> [ManagedObject] {
     let key = Int(item.key)
-    if table.parent != nil {
-      return try parent.map { (parent) throws(ArborError) in
-        try table.objects(at: key, of: parent)
-      } ?? []
-    }
-    let found = table.objects(at: key)
-    guard let owner, !mapping.takesFromOthers(owner.relationship) else { return found }
-    // The key is unique within the owner. An object without an owner may become a member.
-    let inverse = owner.relationship.schema.inverseSlot
-    let own = found.filter { $0.object(atSlot: inverse) === owner.object }
-    return own.isEmpty ? Array(found.filter { $0.object(atSlot: inverse) == nil }.prefix(1)) : own
+    guard table.parent != nil else { return table.objects(at: key) }
+    guard let parent else { return [] }
+    return try table.objects(at: key, of: parent)
   }
 
   /// Returns the object that is part of an item's identity, according to the item itself, or `nil`
@@ -164,6 +228,9 @@ final class ExchangeRun {
   private func insert(
     _ item: ExchangePlan.Item, _ mapping: ExchangeMapping
   ) throws(ArborError) -> ManagedObject {
+    if mapping.entity.isAbstract, let choice = mapping.choice {
+      throw choice.abstraction(of: plan.origin(item))
+    }
     do throws(ArborError) {
       let object = try plan.context.insert(mapping.entity.name)
       counts.noteInserted(object)
@@ -305,7 +372,7 @@ final class ExchangeRun {
   private func assign(
     _ value: PropertyValue, to attribute: MappedAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    if !isNew, object.value(atSlot: attribute.slot) == value { return false }
+    if !isNew, object.value(atSlot: attribute.slot).isIdentical(to: value) { return false }
     if attribute.coder.isDerived {
       try object.setValue(value, forKey: attribute.name)
     } else {

@@ -1,21 +1,27 @@
+import ArborFoundation
 import ArborModel
 import ArborObjects
 
 /// The values of the attributes that identify an object.
 ///
-/// The values are in the attributes' stored form, so that each key has a unique representation.
+/// The values are in the attributes' stored form and are compared like the values of a unique index:
+/// strings by code point, numbers by numeric value.
 enum IdentityKey: Hashable {
   /// A single integer, the most common key, which is hashed and compared as such.
   case number(Int64)
-  case text(String)
+  case text(StoredText)
   /// Any other key, in the order of the attributes.
-  case values([PropertyValue])
+  case values([DistinctValue])
 
   /// Creates the identity of several attributes. Returns `nil` if a value is null, because an
   /// object without a part of its identity matches no other.
   init?(_ values: [PropertyValue]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
-    if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
+    if values.count == 1 {
+      self.init(values[0])
+    } else {
+      self = .values(values.map(DistinctValue.init))
+    }
   }
 
   /// The identity of objects that are identified only by their parents.
@@ -26,16 +32,16 @@ enum IdentityKey: Hashable {
     switch value {
     case .null: return nil
     case .integer(let number): self = .number(number)
-    case .string(let text): self = .text(text)
-    default: self = .values([value])
+    case .string(let text): self = .text(StoredText(text))
+    default: self = .values([DistinctValue(value)])
     }
   }
 
   subscript(index: Int) -> PropertyValue {
     switch self {
     case .number(let number): .integer(number)
-    case .text(let text): .string(text)
-    case .values(let values): values[index]
+    case .text(let text): .string(text.text)
+    case .values(let values): values[index].value
     }
   }
 }
@@ -247,7 +253,7 @@ final class IdentityTable {
   /// the index lookup.
   private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [PropertyValue] {
     if let numbers = numbers(keys) { return numbers.map(PropertyValue.integer) }
-    return Array(Set(keys.map { $0[keyIndex] }))
+    return Set(keys.map { DistinctValue($0[keyIndex]) }).map(\.value)
   }
 
   /// Returns the keys as sorted numbers, or `nil` if one of them isn't a number.

@@ -174,6 +174,9 @@ struct ItemRoute: Hashable, CustomStringConvertible {
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
+  /// Returns the route's value in an item, or `nil` if it doesn't exist.
+  func value(in item: JSONNode) -> JSONNode? { Self.value(in: item, steps[...]) }
+
   /// Parses the routes in a model annotation, in order of precedence. Alternatives are separated by
   /// commas, and each is a ``JSONMemberPath``.
   static func alternatives(_ note: String) -> [ItemRoute] {

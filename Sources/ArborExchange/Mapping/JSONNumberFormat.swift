@@ -73,6 +73,9 @@ public struct JSONNumberFormat: Sendable, Hashable {
     return parts.count == 1 ? text : "\(text)\(decimalSeparator)\(parts[1])"
   }
 
+  /// A number in the format, for messages.
+  var example: String { JSONNumber(text: "1234.5").flatMap(text) ?? "" }
+
   /// Returns the digits of an integer without grouping separators, or `nil` if the grouping is
   /// malformed.
   private func ungrouped(_ text: Substring) -> Substring? {

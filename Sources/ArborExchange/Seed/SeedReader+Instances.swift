@@ -1,3 +1,4 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 
@@ -236,7 +237,7 @@ extension SeedReader {
 /// earlier instances and other documents.
 struct SeedLabels {
   /// The index in the plan of each labeled instance, and the location of its label.
-  private var instances: [String: (item: Int32, node: JSONNode)] = [:]
+  private var instances: [StoredText: (item: Int32, node: JSONNode)] = [:]
   /// Each `$ref` with a nonempty label, and its relationship.
   private var references: [(node: JSONNode, relationship: MappedRelationship)] = []
 
@@ -248,7 +249,7 @@ struct SeedLabels {
         "Expected a non-empty string for $id, but found \(node.kind)."
       ).with(entity: entity.name)
     }
-    if let first = instances.updateValue((item, node), forKey: label) {
+    if let first = instances.updateValue((item, node), forKey: StoredText(label)) {
       throw node.error(
         "The label “\(label)” already belongs to the instance at \(first.node.location). Use "
           + "another label for this one."
@@ -273,7 +274,7 @@ struct SeedLabels {
     for reference in references {
       let label = reference.node.string ?? ""
       let relationship = reference.relationship
-      guard let instance = instances[label] else {
+      guard let instance = instances[StoredText(label)] else {
         throw reference.node.error(
           "No instance of the seed has the label “\(label)”. Set the label as the $id of an "
             + "instance."
@@ -297,6 +298,6 @@ struct SeedLabels {
   /// so that a malicious document cannot cause expensive comparisons.
   private func hint(_ label: String) -> String {
     guard instances.count <= 1_000, label.utf8.count <= 64 else { return "" }
-    return NearestName.hint(label, in: instances.keys.sorted())
+    return NearestName.hint(label, in: instances.keys.map(\.text).sorted())
   }
 }

@@ -8,7 +8,12 @@ final class SyncMapper {
   private let context: ManagedObjectContext
   private let schema: ModelSchema
   /// The mappings of hashable serializers.
-  private var mappings: [AnyHashable: ExchangeMapping] = [:]
+  private var mappings: [Key: ExchangeMapping] = [:]
+
+  private struct Key: Hashable {
+    let serializer: AnyHashable
+    let isStrict: Bool
+  }
 
   init(_ context: ManagedObjectContext) {
     self.context = context
@@ -17,27 +22,68 @@ final class SyncMapper {
 
   /// Returns the mapping of a serializer.
   ///
+  /// - Parameter isStrict: Whether the serializer of the containing items has strict types.
   /// - Throws: ``ArborError`` `unknownName` if it refers to a name that isn't in the model,
   ///   `invalidArgument` if it contradicts the model or itself.
-  func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ExchangeMapping {
-    let identity = serializer as? any Hashable
-    if let identity, let mapping = mappings[AnyHashable(identity)] { return mapping }
-    let mapping = try makeMapping(for: serializer)
-    if let identity { mappings[AnyHashable(identity)] = mapping }
+  func mapping(
+    for serializer: some SyncSerializer, within isStrict: Bool = false
+  ) throws(ArborError) -> ExchangeMapping {
+    let isStrict = isStrict || serializer.strictTypes
+    let key = (serializer as? any Hashable).map {
+      Key(serializer: AnyHashable($0), isStrict: isStrict)
+    }
+    if let key, let mapping = mappings[key] { return mapping }
+    let entity = try entity(of: serializer)
+    var chosen: [(word: String, mapping: ExchangeMapping)] = []
+    for (word, variant) in serializer.variants?.serializers.sorted(by: { $0.key < $1.key }) ?? [] {
+      let kind = try self.entity(of: variant)
+      guard kind !== entity, kind.isKind(of: entity) else {
+        throw ArborError(
+          .invalidArgument,
+          "The variant “\(word)” of the serializer of \(entity.name) is for \(kind.name). Use a "
+            + "serializer for a subentity of \(entity.name)."
+        ).with(entity: entity.name)
+      }
+      let mapping = try makeMapping(
+        for: kind, variant.mapping, as: serializer, of: entity,
+        isStrict: isStrict || variant.strictTypes)
+      chosen.append((word, mapping))
+    }
+    let choice = serializer.variants.map { variants in
+      SubentityChoice(
+        entity: entity, routes: [ItemRoute(variants.path.steps)],
+        entities: Dictionary(uniqueKeysWithValues: chosen.map { ($0.word, $0.mapping.entity) }),
+        isStrict: isStrict
+      ) { kind throws(ArborError) in
+        let lineage = kind.lineage
+        return chosen.map(\.mapping).filter { lineage.contains($0.entity.index) }
+          .max { $0.entity.lineage.count < $1.entity.lineage.count }
+      }
+    }
+    let mapping = try makeMapping(
+      for: entity, serializer.mapping, as: serializer, of: entity, choice, isStrict: isStrict)
+    if let key { mappings[key] = mapping }
     return mapping
   }
 
-  private func makeMapping<S: SyncSerializer>(for serializer: S) throws(ArborError)
-    -> ExchangeMapping
-  {
-    var named = serializer.entityName
-    if named == nil { named = try context.session.entityName(of: S.Object.self) }
-    let name = named ?? ""
-    let entity = try schema.requireEntity(named: name)
+  private func entity<S: SyncSerializer>(of serializer: S) throws(ArborError) -> EntitySchema {
+    if let name = serializer.entityName { return try schema.requireEntity(named: name) }
+    return try schema.requireEntity(named: context.session.entityName(of: S.Object.self))
+  }
+
+  /// - Parameters:
+  ///   - entity: The entity of the mapping.
+  ///   - serializer: The serializer that specifies everything except the mapping.
+  ///   - ancestor: The entity of the serializer.
+  private func makeMapping(
+    for entity: EntitySchema, _ properties: SyncMapping, as serializer: some SyncSerializer,
+    of ancestor: EntitySchema, _ choice: SubentityChoice? = nil, isStrict: Bool
+  ) throws(ArborError) -> ExchangeMapping {
+    let name = entity.name
     var attributes: [MappedAttribute] = []
     var relationships: [MappedRelationship] = []
     var mapped: Set<String> = []
-    for (property, source) in serializer.mapping.sources {
+    for (property, source) in properties.sources {
       guard mapped.insert(property).inserted else {
         throw ArborError(
           .invalidArgument,
@@ -46,9 +92,9 @@ final class SyncMapper {
       }
       switch entity.property(named: property) {
       case .attribute(let attribute):
-        attributes.append(try self.attribute(attribute, source, entity, serializer.strictTypes))
+        attributes.append(try self.attribute(attribute, source, entity, isStrict))
       case .relationship(let relationship):
-        relationships.append(try self.relationship(relationship, source, entity))
+        relationships.append(try self.relationship(relationship, source, entity, isStrict))
       case nil:
         throw ArborError(
           .unknownName,
@@ -63,7 +109,8 @@ final class SyncMapper {
     identity.scope = rules.scope
     return ExchangeMapping(
       entity, attributes: attributes, relationships: relationships,
-      identity: isMatched ? identity : nil, rules: rules)
+      identity: isMatched ? identity : nil, listedAs: ancestor, choice: choice,
+      rules: rules)
   }
 
   /// Returns the identity of objects: attributes of the mapping, and at most one to-one
@@ -122,7 +169,8 @@ final class SyncMapper {
   }
 
   private func relationship(
-    _ relationship: RelationshipSchema, _ source: SyncSource, _ entity: EntitySchema
+    _ relationship: RelationshipSchema, _ source: SyncSource, _ entity: EntitySchema,
+    _ isStrict: Bool
   ) throws(ArborError) -> MappedRelationship {
     let serializer: SyncSource.Child
     switch source.kind {
@@ -138,7 +186,8 @@ final class SyncMapper {
     return MappedRelationship(
       relationship, of: entity, in: schema, routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
-      let mapping = try self.mapping(for: serializer({ members.value }, { parent.value }))
+      let mapping = try self.mapping(
+        for: serializer({ members.value }, { parent.value }), within: isStrict)
       guard mapping.entity.isKind(of: destination) else {
         throw ArborError(
           .invalidArgument,

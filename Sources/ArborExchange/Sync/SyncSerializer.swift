@@ -62,8 +62,39 @@ public protocol SyncSerializer: Sendable {
   /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
   /// A Boolean value that indicates whether a value of a JSON type other than the mapping's is an
-  /// error. Defaults to `false`, in which case the value counts as null.
+  /// error. Defaults to `false`, in which case the value counts as null. Also applies to the
+  /// serializers of relationships in the mapping.
   var strictTypes: Bool { get }
+  /// The serializers of subentities, chosen by a member of the item. Defaults to `nil`, for none.
+  var variants: SyncVariants? { get }
+}
+
+/// The serializers of an entity's subentities, one of which is chosen for each item by one of its
+/// members.
+///
+/// ```swift
+/// var variants: SyncVariants? {
+///   SyncVariants(by: "type", ["photo": PhotoSerializer(), "film": FilmSerializer()])
+/// }
+/// ```
+///
+/// Of a chosen serializer, only the mapping and the entity are used: the serializer that contains
+/// the variants specifies how objects are identified, inserted and deleted. Its own mapping is used
+/// for items that choose no variant. An item that describes an existing object of a subentity is
+/// read with that subentity's serializer, whether or not it chooses one.
+public struct SyncVariants: Sendable {
+  let path: SyncPath
+  let serializers: [String: any SyncSerializer]
+
+  /// Creates the serializers of subentities.
+  ///
+  /// - Parameters:
+  ///   - path: The path of a string or number in the item.
+  ///   - serializers: The serializers by value at the path. Numbers are written as in the payload.
+  public init(by path: SyncPath, _ serializers: [String: any SyncSerializer]) {
+    self.path = path
+    self.serializers = serializers
+  }
 }
 
 extension SyncSerializer {
@@ -85,6 +116,8 @@ extension SyncSerializer {
   public var absentKeys: SyncAbsentKeys { .clear }
   /// Defaults to `false`.
   public var strictTypes: Bool { false }
+  /// Defaults to none.
+  public var variants: SyncVariants? { nil }
 }
 
 /// The treatment of properties whose key is missing from an item.

@@ -26,7 +26,10 @@ final class ModelMapping {
   private var cursor = 0
   private(set) var hasRelationships = false
 
-  init(_ traits: ModelTraits, _ schema: ModelSchema) throws(ArborError) {
+  /// - Parameter scope: The objects that an upsert may match, change and unlink.
+  init(
+    _ traits: ModelTraits, _ schema: ModelSchema, within scope: UpsertScope
+  ) throws(ArborError) {
     guard let entity = schema.entity(named: traits.entityName) else {
       throw ArborError(
         .invalidMapping,
@@ -41,8 +44,9 @@ final class ModelMapping {
     for (key, name) in traits.managedKeys.renamedKeys where entity.property(named: name) == nil {
       throw Self.unknown(name, of: key, traits, entity)
     }
-    exchange = try ExchangeMapping(
-      ofAll: entity, in: schema, identity: Self.identity(traits, entity))
+    var identity = try Self.identity(traits, entity)
+    identity?.scope = scope.predicate(for: entity, in: schema)
+    exchange = try ExchangeMapping(ofAll: entity, in: schema, identity: identity)
   }
 
   /// Returns the attributes of the uniquing keys, in the order of their keys, and the relationship
@@ -174,10 +178,14 @@ final class ModelMapping {
 final class ModelMappings {
   let shapes = ModelShapes()
   private let schema: ModelSchema
+  private let scope: UpsertScope
   private var mappings: [ObjectIdentifier: ModelMapping] = [:]
   private var last: ModelMapping?
 
-  init(_ schema: ModelSchema) { self.schema = schema }
+  init(_ schema: ModelSchema, within scope: UpsertScope = .all) {
+    self.schema = schema
+    self.scope = scope
+  }
 
   func mapping(of traits: ModelTraits) throws(ArborError) -> ModelMapping {
     if let last, last.traits === traits { return last }
@@ -185,7 +193,7 @@ final class ModelMappings {
       last = known
       return known
     }
-    let mapping = try ModelMapping(traits, schema)
+    let mapping = try ModelMapping(traits, schema, within: scope)
     mappings[ObjectIdentifier(traits)] = mapping
     last = mapping
     return mapping

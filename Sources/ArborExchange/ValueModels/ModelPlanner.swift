@@ -17,6 +17,7 @@ final class ModelPlanner: ModelWriting {
   private var contents: [StoredForm.Content] = [.value(.null)]
   private var instances: [ObjectIdentifier: Int32] = [:]
   private var taken = 0
+  let scope: UpsertScope
 
   struct Model {
     fileprivate(set) var model: any ValueModel
@@ -28,9 +29,13 @@ final class ModelPlanner: ModelWriting {
     fileprivate(set) var owner: Int32?
   }
 
-  init(_ context: ManagedObjectContext) {
+  /// - Throws: ``ArborError`` `unknownName` if the scope names an entity that isn't in the model.
+  init(_ context: ManagedObjectContext, within scope: UpsertScope) throws(ArborError) {
+    let schema = context.store.schema
+    for name in scope.predicates.keys.sorted() { _ = try schema.requireEntity(named: name) }
+    self.scope = scope
     plan = ExchangePlan(context)
-    mappings = ModelMappings(context.store.schema)
+    mappings = ModelMappings(schema, within: scope)
   }
 
   /// Adds a model that was passed in, and returns its item.

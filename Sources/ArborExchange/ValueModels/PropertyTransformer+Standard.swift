@@ -28,11 +28,12 @@ extension PropertyTransformer {
     }
   }
 
-  /// A transformer between a URL and its string. Invalid characters are escaped, as in
-  /// `URL(string:)`.
+  /// A transformer between a URL and its string. The string must have a scheme, such as `https:`.
+  /// Invalid characters are escaped, as in `URL(string:)`.
   public static var url: PropertyTransformer {
-    text("a URL as a string") {
-      URL(string: $0)
+    text("a URL with a scheme as a string") {
+      // "://" has an empty scheme.
+      URL(string: $0).flatMap { ($0.scheme ?? "").isEmpty ? nil : $0 }
     } print: {
       $0.absoluteString
     }
@@ -217,7 +218,11 @@ extension PropertyTransformer {
       let parsed =
         raw.textForm.map(format.number) ?? raw.integerForm.map { JSONNumber($0) }
         ?? raw.numberForm.flatMap { JSONNumber($0) }
-      guard let value = parsed.flatMap({ $0 }).flatMap(property) else {
+      guard let number = parsed.flatMap({ $0 }) else {
+        guard raw.textForm != nil else { throw mismatch("a number or a string") }
+        throw mismatch("a number such as \"\(format.example)\"", .unparsableValue)
+      }
+      guard let value = property(number) else {
         throw mismatch(
           "\(expectation), as a string or a number",
           raw.textForm == nil ? .typeMismatch : .unparsableValue)

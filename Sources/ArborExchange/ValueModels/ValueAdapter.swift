@@ -119,11 +119,20 @@ extension ArborError.Code {
 extension ArborError {
   /// Creates an error from an error that was thrown by custom code of a model or by the library.
   init(byModel error: any Error) {
-    self =
-      error as? ArborError
-      ?? ArborError(
+    if let error = error as? ArborError {
+      self = error
+    } else if case EncodingError.invalidValue(_, let context) = error {
+      // Thrown by the coding of types of the library, of Foundation or of the program.
+      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+      self = ArborError(
+        .modelError,
+        "A value cannot be encoded: \(context.debugDescription.asClause). Correct the value."
+      ).with(keyPath: path.isEmpty ? nil : path, underlying: error)
+    } else {
+      self = ArborError(
         .modelError,
         "The model's code threw \(type(of: error)). See the underlying error."
       ).with(underlying: error)
+    }
   }
 }

@@ -151,6 +151,9 @@ extension ManagedObjectContext {
   ///
   /// Rules of the model file, such as required attributes, are validated by the commit.
   ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - scope: The objects that may be matched and unlinked. Defaults to all.
   /// - Returns: The object of the model.
   /// - Throws: ``ArborError``: `invalidManagedKey` if the entity doesn't have a property;
   ///   `unsupportedProperty` and `unsupportedRelationship` if the entity cannot store the type of a
@@ -161,8 +164,10 @@ extension ManagedObjectContext {
   ///   The context is unchanged in that case.
   /// - Complexity: Linear in the number of models, in addition to one indexed fetch per entity.
   @discardableResult
-  public func upsert(_ model: some ValueModel) throws(ArborError) -> ManagedObject {
-    let objects = try upsert([model])
+  public func upsert(
+    _ model: some ValueModel, within scope: UpsertScope = .all
+  ) throws(ArborError) -> ManagedObject {
+    let objects = try upsert([model], within: scope)
     guard let object = objects.first else {
       throw ArborError(
         .uniqueFetchFailed, "The model was not written to an object. Write it again.")
@@ -176,14 +181,19 @@ extension ManagedObjectContext {
   /// The models can have different types. If several models describe the same object, later models
   /// overwrite earlier ones.
   ///
+  /// - Parameters:
+  ///   - models: The models.
+  ///   - scope: The objects that may be matched and unlinked. Defaults to all.
   /// - Returns: The objects, in the order of the models.
   /// - Throws: The same errors as the overload that takes one model. The context is unchanged in
   ///   that case.
   @discardableResult
-  public func upsert(_ models: [any ValueModel]) throws(ArborError) -> [ManagedObject] {
+  public func upsert(
+    _ models: [any ValueModel], within scope: UpsertScope = .all
+  ) throws(ArborError) -> [ManagedObject] {
     do {
       return try withSavepoint {
-        let planner = ModelPlanner(self)
+        let planner = try ModelPlanner(self, within: scope)
         let items = try models.map(planner.root)
         let run = ExchangeRun(planner.plan)
         try run.carryOutModels(of: planner)

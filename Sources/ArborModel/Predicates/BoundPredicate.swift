@@ -88,7 +88,7 @@ package struct BoundCollection: Sendable {
 
 extension BoundPath.Leaf {
   /// Whether this is a binary attribute whose value may be stored outside the record.
-  var isExternal: Bool {
+  package var isExternal: Bool {
     if case .attribute(let attribute) = self { attribute.field.isExternal } else { false }
   }
 }

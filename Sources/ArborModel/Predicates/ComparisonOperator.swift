@@ -63,7 +63,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
   package static let caseInsensitive = ComparisonOptions(rawValue: 1)
   /// `d`: ignores diacritics.
   package static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-  /// `n`: treats both sides as already normalized, and compares them as they are.
+  /// `n`: canonically equivalent strings are equal, such as composed and decomposed "é".
   package static let normalized = ComparisonOptions(rawValue: 4)
   /// `l`: uses the collation of the current locale.
   package static let localized = ComparisonOptions(rawValue: 8)
@@ -88,12 +88,11 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     return "[" + String(decoding: letters, as: UTF8.self) + "]"
   }
 
-  /// The folding that the options specify. `n` disables it.
+  /// The folding that the options specify. Ignoring case or diacritics includes `n`.
   package var folding: StringFolding {
-    if contains(.normalized) { return [] }
     var folding: StringFolding = .none
     if contains(.caseInsensitive) { folding.insert(.case) }
     if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
-    return folding
+    return folding.isEmpty && contains(.normalized) ? .canonical : folding
   }
 }

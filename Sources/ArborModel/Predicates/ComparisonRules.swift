@@ -182,6 +182,10 @@ package enum ComparisonRules {
       return "\(comparison.rawValue) needs an order, but \(side.name) has none. Compare with ==."
     }
     guard left != right, left != .any, right != .any else { return nil }
+    if [left, right].contains(.date), [left, right].contains(.text) {
+      return "\(comparison.rawValue) cannot compare a date with a string. Write "
+        + "date(\"2024-01-31\"), or pass the date as an argument."
+    }
     return "\(comparison.rawValue) cannot compare \(left.name) with \(right.name). Compare values "
       + "of the same kind."
   }

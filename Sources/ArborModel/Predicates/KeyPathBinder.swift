@@ -133,9 +133,14 @@ package enum KeyPathBinder {
     return Beginning(hops: Array(before), end: .leaf(.toOne(last)), entity: owner, count: count)
   }
 
+  private static let aggregates: Set = ["count", "sum", "avg", "min", "max"]
+
   private static func unknown(_ name: String, in entity: EntitySchema) -> String {
     let names = entity.propertyNames
     let start = "\(entity.name) has no property \"\(name)\". "
+    if aggregates.contains(name), NearestName.of(name, in: names) == nil {
+      return start + "Write @\(name) to aggregate the members of a to-many relationship."
+    }
     if let nearest = NearestName.of(name, in: names) {
       return start + "Did you mean \"\(nearest)\"?"
     }

@@ -15,7 +15,8 @@ extension ParsedPredicate {
     }
     return ParsedPredicate(
       source: nil, outcome: outcome, argumentCount: shapes.reduce(0) { $0 + $1.argumentCount },
-      allowance: shapes.reduce(WorkAllowance()) { $0.narrowed(by: $1.allowance) })
+      allowance: shapes.reduce(WorkAllowance()) { $0.narrowed(by: $1.allowance) },
+      constants: shapes.flatMap(\.constants))
   }
 
   /// Returns the trees of shapes to combine.
@@ -107,7 +108,7 @@ extension ParsedPredicate {
     if let known = derivations.withLock({ $0[key] }) { return known }
     let shape = ParsedPredicate(
       source: nil, outcome: outcome.map(rewrite), argumentCount: argumentCount(),
-      allowance: allowance)
+      allowance: allowance, constants: constants)
     derivations.withLock { derivations in
       // Callers that generate names dynamically must not make a shape grow without bound.
       if derivations.count >= 64 { derivations.removeAll() }

@@ -39,6 +39,8 @@ package final class ParsedPredicate: Sendable {
   /// The names of the variables that the tree assigns.
   let assigned: [String]
   package let allowance: WorkAllowance
+  /// The reserved words that the text uses as constants.
+  let constants: [PredicateConstantWord]
   /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
@@ -54,10 +56,21 @@ package final class ParsedPredicate: Sendable {
   ///
   /// - Parameter isOpen: Whether the tree may contain variables or `%K`s, so that it must be
   ///   searched for them.
-  package init(
+  convenience package init(
     source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int,
     isOpen: Bool = true, allowance: WorkAllowance = WorkAllowance()
   ) {
+    self.init(
+      source: source, outcome: outcome, argumentCount: argumentCount, isOpen: isOpen,
+      allowance: allowance, constants: [])
+  }
+
+  init(
+    source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int,
+    isOpen: Bool = true, allowance: WorkAllowance = WorkAllowance(),
+    constants: [PredicateConstantWord]
+  ) {
+    self.constants = constants
     self.source = source
     self.outcome = outcome
     self.argumentCount = argumentCount

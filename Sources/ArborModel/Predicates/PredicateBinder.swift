@@ -17,6 +17,7 @@ package enum PredicateBinder {
   ) throws(ArborError) -> BoundPredicate {
     if let known = shape.binding(to: entity) { return known }
     let node = try shape.outcome.get()
+    for constant in shape.constants { try constant.check(in: entity) }
     var binding = PredicateBinding(entity: entity, schema: schema)
     let bound = BoundPredicate(entity: entity, root: try binding.bind(node))
     shape.keep(bound)

@@ -116,6 +116,11 @@ extension PredicateBinding {
     _ base: ExpressionNode, _ type: String, _ site: PredicateSite
   ) throws(ArborError) -> Bound {
     let base = try bind(base)
+    if let owner = base.entity, !base.kind.isList,
+      ValueCast(named: type) == nil || schema.entity(named: type) != nil
+    {
+      return try narrow(base, of: owner, to: type, site)
+    }
     guard let cast = ValueCast(named: type) else {
       throw site.error(
         "\"\(type)\" is not a type that CAST supports. Use one of "
@@ -126,6 +131,26 @@ extension PredicateBinding {
       throw site.error(text)
     }
     return Bound(.cast(base.expression, cast), cast.kind, site: site)
+  }
+
+  /// Binds `CAST(SELF, "Photo")`: the object if it belongs to a subentity, otherwise nil.
+  private func narrow(
+    _ base: Bound, of owner: EntitySchema, to name: String, _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    guard let entity = schema.entity(named: name), entity.isKind(of: owner) else {
+      throw site.error(
+        "\"\(name)\" is not an entity that inherits from \(owner.name). CAST of an object takes "
+          + "the name of a subentity.")
+    }
+    let names = schema.entities.filter { $0.isKind(of: entity) }
+      .map { PropertyValue.string($0.name) }
+    let isNarrow = BoundNode.comparison(
+      BoundComparison(
+        left: .follow(base.expression, of: owner, .path(BoundPath(hops: [], leaf: .entityName))),
+        comparison: .in, options: [], right: .constant(.list(names)), site: site))
+    return Bound(
+      .ternary(isNarrow, base.expression, .constant(.null)), .object, entity, hops: base.hops,
+      site: site)
   }
 
   private mutating func subquery(

@@ -7,12 +7,19 @@ package struct PredicateEnvironment: Sendable {
   package let storeID: UUID
   /// The current time, the same for the whole fetch.
   package let now: Date
+  /// Whether the evaluation has a budget of work; see ``RecordResolver/charge(_:)``. Code compiled
+  /// without one doesn't charge anything.
+  package let chargesWork: Bool
   private let givenLocale: Locale?
 
   /// Creates an environment.
   ///
   /// - Parameter locale: The locale, or `nil` for the process's current one.
-  package init(schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil) {
+  package init(
+    schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil,
+    chargesWork: Bool = false
+  ) {
+    self.chargesWork = chargesWork
     self.schema = schema
     self.storeID = storeID
     self.now = now
@@ -48,6 +55,12 @@ package protocol RecordResolver: AnyObject {
   ///
   /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
   func admitWork(_ units: Int) -> Bool
+
+  /// Charges work that is about to be done to the operation's budget, if it has one.
+  ///
+  /// - Parameter units: The work, in units of roughly a nanosecond.
+  /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
+  func charge(_ units: Int) -> Bool
 
   /// Interrupts the operation. The result of the evaluation is discarded.
   func interrupt(_ interruption: Interruption)

@@ -35,8 +35,18 @@ public struct PredicateLimits: Sendable, Hashable {
   ///
   /// An operation that exceeds the limit throws ``ArborError`` `limitExceeded`.
   public var maximumValueSize: Int
+  /// The maximum work that one operation does for computing and comparing values, or `nil` for no
+  /// limit. A unit of work takes roughly a nanosecond. Every function, cast, comparison and copy
+  /// counts in proportion to the length of its operands: folding the case of a string counts about
+  /// 60 units for each byte, and arithmetic with a decimal about 3,000.
+  ///
+  /// Constant expressions may need at most 100 million units if there is a limit. Reading and
+  /// skipping the rows of a fetch doesn't count. An operation that exceeds the limit
+  /// throws ``ArborError`` `limitExceeded`.
+  public var maximumWork: Int?
   /// The maximum duration of one operation, or `nil` for no limit. An operation that takes longer
-  /// throws ``ArborError`` `deadlineExceeded`.
+  /// throws ``ArborError`` `deadlineExceeded`. A deadline of the context and a time limit of the
+  /// request apply in addition.
   public var timeLimit: Duration?
 
   /// Creates limits.
@@ -44,7 +54,8 @@ public struct PredicateLimits: Sendable, Hashable {
     maximumLength: Int = 64 << 10, maximumDepth: Int = 64, maximumTerms: Int = 10_000,
     maximumHops: Int = 64, allowsRegularExpressions: Bool = true,
     allowsCustomFunctions: Bool = true, allowedProperties: PredicateAllowList? = nil,
-    maximumElements: Int? = nil, maximumValueSize: Int = 16 << 20, timeLimit: Duration? = nil
+    maximumElements: Int? = nil, maximumValueSize: Int = 16 << 20, maximumWork: Int? = nil,
+    timeLimit: Duration? = nil
   ) {
     self.maximumLength = maximumLength
     self.maximumDepth = maximumDepth
@@ -55,6 +66,7 @@ public struct PredicateLimits: Sendable, Hashable {
     self.allowedProperties = allowedProperties
     self.maximumElements = maximumElements
     self.maximumValueSize = maximumValueSize
+    self.maximumWork = maximumWork
     self.timeLimit = timeLimit
   }
 
@@ -64,10 +76,11 @@ public struct PredicateLimits: Sendable, Hashable {
 
   /// The limits for untrusted predicates. They are the standard limits, except that key paths may
   /// have at most 16 names, `MATCHES` and `FUNCTION` are not allowed, and an operation may evaluate
-  /// at most one million collection elements.
+  /// at most one million collection elements, do at most one billion units of work, and take at most
+  /// 10 seconds.
   public static let untrusted = PredicateLimits(
     maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
-    maximumElements: 1_000_000)
+    maximumElements: 1_000_000, maximumWork: 1_000_000_000, timeLimit: .seconds(10))
 
   /// The upper bound of `maximumHops`. It is limited, because each name is looked up whenever the
   /// path is bound.
@@ -88,6 +101,7 @@ public struct PredicateLimits: Sendable, Hashable {
 
   var allowance: WorkAllowance {
     WorkAllowance(
-      timeLimit: timeLimit, elements: maximumElements, valueSize: maximumValueSize)
+      timeLimit: timeLimit, elements: maximumElements, valueSize: maximumValueSize,
+      work: maximumWork)
   }
 }

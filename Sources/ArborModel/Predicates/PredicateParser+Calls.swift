@@ -42,12 +42,21 @@ extension PredicateParser {
 
   private func unknownFunction(_ name: String, at start: PredicateToken) -> PredicateFailure {
     let names = PredicateFunction.allCases.map(\.name) + PredicateLiteral.names.sorted()
+    let foreign = Self.foreignNames[name.lowercased()].map { " Did you mean \($0.name)?" }
     return failure(
       at: start,
       "There is no function \"\(name)\". Call a registered function with FUNCTION(target, "
         + "\"\(name)\", …)."
-        + NearestName.hint(name, in: names))
+        + (foreign ?? NearestName.hint(name, in: names)))
   }
+
+  /// Functions of SQL and other languages that have another name here.
+  private static let foreignNames: [String: PredicateFunction] = [
+    "lower": .lowercase, "lcase": .lowercase, "tolower": .lowercase, "lowercased": .lowercase,
+    "upper": .uppercase, "ucase": .uppercase, "toupper": .uppercase, "uppercased": .uppercase,
+    "avg": .average, "mean": .average, "len": .length, "char_length": .length, "ceil": .ceiling,
+    "pow": .power, "mod": .modulus, "group_concat": .join, "string_agg": .join,
+  ]
 
   /// Parses the arguments in parentheses.
   private mutating func arguments() throws(PredicateFailure) -> [ExpressionNode] {

@@ -16,6 +16,7 @@ extension PredicateParser {
     let comparison = try comparisonOperator(after: first)
     let options = try self.options()
     let right = try expression()
+    if comparison == .between { rangeEnd = index }
     try rise(above: leftHeight)
     let node = PredicateNode.comparison(
       PredicateComparison(

@@ -21,8 +21,17 @@ extension PredicateParser {
 
   private func hint(among words: [String]) -> String {
     guard case .identifier = token.kind else { return "" }
-    return NearestName.hint(lexer.spelling(of: token), in: words)
+    let name = lexer.spelling(of: token)
+    if let operation = Self.foreignOperators[name.lowercased()], words.contains(operation) {
+      return " Did you mean \(operation)?"
+    }
+    return NearestName.hint(name, in: words)
   }
+
+  /// Operators of SQL, and those that mean the same here.
+  private static let foreignOperators = [
+    "match": "MATCHES", "regexp": "MATCHES", "rlike": "MATCHES", "glob": "LIKE", "ilike": "LIKE",
+  ]
 
   /// Returns the error for a missing operator after the left side of a comparison.
   ///
@@ -39,6 +48,12 @@ extension PredicateParser {
       return failure(
         at: lexer.tokens[first],
         "\"\(name)\" is followed by another name. Did you mean \(nearest)?")
+    }
+    if let rangeEnd, first == rangeEnd + 1 {
+      return failure(
+        at: lexer.tokens[rangeEnd],
+        "BETWEEN takes a list of two bounds. Write BETWEEN {minimum, maximum} instead of BETWEEN "
+          + "minimum AND maximum.")
     }
     return expected("an operator such as == or CONTAINS", among: Self.operatorWords)
   }

@@ -215,6 +215,8 @@ extension PredicateParser {
   }
 
   private mutating func value(_ value: PropertyValue) -> ExpressionNode {
+    constants.append(
+      PredicateConstantWord(word: lexer.spelling(of: token), value: value, site: site(token)))
     advance()
     return .constant(value)
   }

@@ -25,8 +25,12 @@ struct PredicateParser {
   private(set) var index = 0
   private var depth = 0
   private var terms = 0
+  /// The reserved words that were read as constants.
+  var constants: [PredicateConstantWord] = []
   /// The depth of the most recently parsed expression. A simple value has depth 0.
   var height = 0
+  /// The index of the token after the bounds of the last `BETWEEN`, or `nil` before the first.
+  var rangeEnd: Int?
 
   /// Parses a text into a shape. If the text is invalid, the shape contains the error.
   static func parse(
@@ -34,6 +38,7 @@ struct PredicateParser {
   ) -> ParsedPredicate {
     var lexer = PredicateLexer(text, isFormat: isFormat)
     var outcome: Result<PredicateNode, ArborError>
+    var constants: [PredicateConstantWord] = []
     do throws(PredicateFailure) {
       let length = text.segments.reduce(0) { $0 + $1.utf8.count }
       guard length <= limits.maximumLength else {
@@ -46,12 +51,14 @@ struct PredicateParser {
       try lexer.run()
       var parser = PredicateParser(lexer: lexer, limits: limits)
       outcome = .success(try parser.wholePredicate())
+      constants = parser.constants
     } catch {
       outcome = .failure(error.error)
     }
     return ParsedPredicate(
       source: .init(text: text, isFormat: isFormat, limits: limits), outcome: outcome,
-      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1, isOpen: lexer.isOpen)
+      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1, isOpen: lexer.isOpen,
+      constants: constants)
   }
 
   init(lexer: PredicateLexer, limits: PredicateLimits) {

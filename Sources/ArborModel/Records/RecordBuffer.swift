@@ -1,8 +1,9 @@
 /// A mutable record in a slab. Slots are modified in place; longer values are appended to the
-/// variable area.
+/// variable area, except that its last value is extended in place.
 ///
 /// The record has no checksum; ``seal(into:layout:key:version:)`` writes its compact stored form.
-/// Until then, replaced values leave unused bytes. The memory belongs to the slab that the
+/// Until then, replaced values leave unused bytes, fewer than are used whenever the record has just
+/// been copied or moved. The memory belongs to the slab that the
 /// allocator used for the last growth, so code that keeps the buffer must also keep ``slab``.
 @usableFromInline
 package struct RecordBuffer {
@@ -31,6 +32,17 @@ package struct RecordBuffer {
     self = bytes.withUnsafeBytes { RecordBuffer(copying: $0, into: allocator) }
   }
 
+  /// Copies a record without its unused bytes.
+  init(
+    compacting record: RecordView, _ layout: RecordLayout, capacity size: Int,
+    into allocator: SlabAllocator
+  ) {
+    capacity = size + Self.slack
+    base = allocator.allocate(capacity)
+    slab = allocator.slab
+    count = record.copyCompactly(to: base, layout)
+  }
+
   @inlinable package var view: RecordView { RecordView(base: base, count: count) }
 
   /// Sets a field to null, and clears its slot.
@@ -47,7 +59,8 @@ package struct RecordBuffer {
     base.storeBytes(of: value, toByteOffset: Int(field.offset), as: T.self)
   }
 
-  /// Writes the bytes of a variable field, over the current ones if they fit, otherwise at the end.
+  /// Writes the bytes of a variable field, over the current ones if they fit or are the last ones,
+  /// otherwise at the end.
   ///
   /// - Precondition: The record remains smaller than 4 GiB.
   package mutating func store(
@@ -56,8 +69,8 @@ package struct RecordBuffer {
     let present = view.bytes(field)
     var offset = Int(view.load(field, as: UInt32.self))
     if offset == 0 || bytes.count > present.count {
-      offset = count
-      grow(by: bytes.count, allocator: allocator)
+      if offset == 0 || offset + present.count != count { offset = count }
+      grow(to: offset + bytes.count, allocator: allocator)
     }
     if let source = bytes.baseAddress {
       (base + offset).copyMemory(from: source, byteCount: bytes.count)
@@ -79,8 +92,7 @@ package struct RecordBuffer {
     byte.storeBytes(of: isNull ? bits | field.nullMask : bits & ~field.nullMask, as: UInt8.self)
   }
 
-  private mutating func grow(by extra: Int, allocator: SlabAllocator) {
-    let needed = count + extra
+  private mutating func grow(to needed: Int, allocator: SlabAllocator) {
     if needed > capacity {
       capacity = max(needed, capacity * 2)
       let larger = allocator.allocate(capacity)

@@ -37,4 +37,20 @@ extension RecordView {
     }
     return bits
   }
+
+  /// Returns the bits of the fields that differ, like ``changedFields(since:in:)``, but without
+  /// those that the store computes.
+  package func editedFields(since other: RecordView, in layout: RecordLayout) -> UInt64 {
+    var bits: UInt64 = 0
+    for (index, field) in layout.fields.enumerated()
+    where !field.isDerived && differs(from: other, field) {
+      bits |= 1 << UInt64(min(index, 63))
+    }
+    return bits
+  }
+
+  /// Returns whether any of the fields that the store computes differs.
+  package func differsInDerivedFields(from other: RecordView, in layout: RecordLayout) -> Bool {
+    layout.derivedFields.contains { differs(from: other, $0) }
+  }
 }

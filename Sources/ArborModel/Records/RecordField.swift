@@ -34,6 +34,8 @@ package struct RecordField: Sendable, Hashable {
   /// Whether a large value may be stored outside the record; see ``BlobReference``. This is
   /// specified by the model, not by stored layouts.
   package let isExternal: Bool
+  /// Whether the store computes the value. This is specified by the model, not by stored layouts.
+  package let isDerived: Bool
   @usableFromInline package let nullMask: UInt8
   @usableFromInline package let nullOffset: UInt32
   /// The offset from the start of the record.
@@ -42,12 +44,13 @@ package struct RecordField: Sendable, Hashable {
   package let catalogNumber: UInt16
 
   package init(
-    kind: FieldKind, isTransient: Bool, isExternal: Bool = false, position: Int, offset: Int,
-    catalogNumber: UInt16
+    kind: FieldKind, isTransient: Bool, isExternal: Bool = false, isDerived: Bool = false,
+    position: Int, offset: Int, catalogNumber: UInt16
   ) {
     self.kind = kind
     self.isTransient = isTransient
     self.isExternal = isExternal
+    self.isDerived = isDerived
     nullMask = 1 << UInt8(position & 7)
     nullOffset = UInt32(RecordLayout.headerSize + position >> 3)
     self.offset = UInt32(offset)
@@ -59,7 +62,8 @@ package struct RecordField: Sendable, Hashable {
   func found(in older: RecordField) -> RecordField {
     RecordField(
       kind: older.kind, isTransient: older.isTransient, isExternal: isExternal,
-      position: older.position, offset: Int(older.offset), catalogNumber: catalogNumber)
+      isDerived: isDerived, position: older.position, offset: Int(older.offset),
+      catalogNumber: catalogNumber)
   }
 
   /// The field's index in its layout.

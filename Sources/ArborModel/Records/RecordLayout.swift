@@ -40,6 +40,8 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let variableFields: [RecordField]
   /// The fields whose values may be stored outside the record.
   package let externalFields: [RecordField]
+  /// The fields whose values the store computes.
+  package let derivedFields: [RecordField]
   /// A new record with default values and version 0, without a checksum.
   package let template: [UInt8]
 
@@ -49,11 +51,12 @@ package final class RecordLayout: Sendable {
   ///   - fields: For each field, its kind, whether it is transient, its catalog number, and the
   ///     value in new records, which must match the kind; see ``RecordBuffer/set(_:_:allocator:)``.
   ///   - external: The catalog numbers of binary fields that may be stored outside the record.
+  ///   - derived: The catalog numbers of fields whose values the store computes.
   package init(
     entity: UInt16, number: UInt16,
     fields specifications: [(
       kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue
-    )], external: Set<UInt16> = []
+    )], external: Set<UInt16> = [], derived: Set<UInt16> = []
   ) {
     self.entity = entity
     self.number = number
@@ -64,7 +67,8 @@ package final class RecordLayout: Sendable {
       fields.append(
         RecordField(
           kind: field.kind, isTransient: field.isTransient,
-          isExternal: external.contains(field.catalogNumber), position: position, offset: offset,
+          isExternal: external.contains(field.catalogNumber),
+          isDerived: derived.contains(field.catalogNumber), position: position, offset: offset,
           catalogNumber: field.catalogNumber))
       offset += field.kind.width
     }
@@ -72,6 +76,7 @@ package final class RecordLayout: Sendable {
     fixedEnd = offset
     variableFields = fields.filter(\.kind.isVariable)
     externalFields = fields.filter(\.isExternal)
+    derivedFields = fields.filter(\.isDerived)
     template = Self.makeTemplate(
       fields: fields, fixedEnd: offset, number: number,
       defaults: specifications.map(\.defaultValue))
@@ -89,6 +94,7 @@ package final class RecordLayout: Sendable {
     fixedEnd = older.fixedEnd
     variableFields = older.variableFields
     externalFields = fields.filter(\.isExternal)
+    derivedFields = fields.filter(\.isDerived)
     template = []
   }
 

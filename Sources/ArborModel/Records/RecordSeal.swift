@@ -3,7 +3,9 @@ extension RecordView {
   /// checksum.
   package func sealedSize(_ layout: RecordLayout) -> Int {
     var size = layout.fixedEnd + RecordLayout.checksumSize
-    for field in layout.variableFields where !field.isTransient { size += bytes(field).count }
+    for field in layout.variableFields where !field.isTransient && !isNull(field) {
+      size += bytes(field).count
+    }
     return size
   }
 
@@ -19,23 +21,13 @@ extension RecordView {
     version: UInt32
   ) {
     guard let start = target.baseAddress else { return }
-    start.copyMemory(from: base, byteCount: layout.fixedEnd)
+    let end = copyCompactly(to: start, layout) { !$0.isTransient }
     start.storeBytes(of: version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
     for field in layout.fields where field.isTransient {
       let byte = start + Int(field.nullOffset)
       byte.storeBytes(of: byte.load(as: UInt8.self) | field.nullMask, as: UInt8.self)
       (start + Int(field.offset)).initializeMemory(
         as: UInt8.self, repeating: 0, count: field.kind.width)
-    }
-    var end = layout.fixedEnd
-    for field in layout.variableFields where !field.isTransient && !isNull(field) {
-      let value = bytes(field)
-      let slot = start + Int(field.offset)
-      slot.storeBytes(of: UInt32(end), as: UInt32.self)
-      if let source = value.baseAddress {
-        (start + end).copyMemory(from: source, byteCount: value.count)
-      }
-      end += value.count
     }
     start.storeBytes(
       of: RecordChecksum.of(start, count: end, entity: layout.entity, key: key),

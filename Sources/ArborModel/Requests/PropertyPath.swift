@@ -1,3 +1,5 @@
+internal import ArborFoundation
+
 /// A property or a path of properties in a request, written as a key path of a class or as a
 /// string.
 ///
@@ -42,5 +44,19 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation
   package func text() throws(ArborError) -> String {
     if let failure { throw failure.error }
     return keyPath
+  }
+}
+
+extension PropertyPath {
+  /// Returns whether two paths are the same. Texts of expressions are compared by code point, like
+  /// the strings in them.
+  public static func == (left: Self, right: Self) -> Bool {
+    StoredText(left.keyPath) == StoredText(right.keyPath) && left.failure == right.failure
+  }
+
+  /// Hashes the path.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(StoredText(keyPath))
+    hasher.combine(failure)
   }
 }

@@ -33,21 +33,22 @@ public struct AttributeDescription: Sendable, Hashable {
   /// and written without it. Every access to the property reads the value that the store has at
   /// that time. A predicate or a row reads the value for each object, except when it only checks
   /// for `nil`. The value is written and deleted in the same transaction as its object. Such an
-  /// attribute cannot be indexed or used for sorting. Derived and transient attributes are never
-  /// stored outside the record.
+  /// attribute cannot be indexed, and sorting by it reads the value of each object. Derived and
+  /// transient attributes are never stored outside the record.
   public var allowsExternalStorage: Bool
   /// The expression in the predicate language that computes a derived attribute, such as
   /// `employees.@count`, `canonical:(name)`, `company.name` or `now()`. `nil` for any other
   /// attribute.
   ///
-  /// A commit computes it for every object that it writes, and for objects whose value changes
-  /// because another object or the members of a relationship change. Until then the attribute has
-  /// the last committed value. It cannot be set: setting it by name throws, and a value set through
-  /// a typed accessor is overwritten. `now()` is the time of the last commit that wrote the object.
+  /// The store maintains it like an index: a commit computes it for every object whose value depends
+  /// on a property or on the members of a relationship that the commit changes. Until then the
+  /// attribute has the last committed value. It cannot be set: setting it by name throws, and a value
+  /// set through a typed accessor stops the program. `now()` is the time of the last commit that
+  /// inserted or changed the object itself.
   ///
   /// The expression can read attributes of the object and of related objects, but not derived or
   /// transient ones. A migration that adds or changes the derivation of a stored attribute computes
-  /// it for existing objects, in a pass over them.
+  /// it for existing objects, in a pass over them. A derived attribute cannot be transient.
   public var derivation: String?
   /// The attribute's name in an earlier version of the model, or `nil` if it wasn't renamed.
   public var renamingIdentifier: String?

@@ -6,8 +6,14 @@ package final class DerivationPlan: Sendable {
     /// The relationships from the affected objects to the changed object.
     package let hops: [RelationshipSchema]
     package let property: DerivationRead.Property
-    /// The catalog numbers of the entities whose objects determine which objects are affected.
-    package let entities: Set<UInt16>
+    /// The bits of the affected derivations.
+    package fileprivate(set) var bits: UInt64
+
+    /// Returns whether the triggers have the same path and property.
+    fileprivate func matches(_ other: Trigger) -> Bool {
+      hops.count == other.hops.count && zip(hops, other.hops).allSatisfy { $0 === $1 }
+        && property.matches(other.property)
+    }
   }
 
   /// The derivations, including inherited ones, by index of the concrete entity in the schema.
@@ -22,6 +28,7 @@ package final class DerivationPlan: Sendable {
   package init(_ schema: ModelSchema) throws(ArborError) {
     var derivations: [[Derivation]] = schema.entities.map { _ in [] }
     var triggers: [[Trigger]] = schema.entities.map { _ in [] }
+    var count = 0
     for entity in schema.entities {
       for attribute in entity.description.attributes {
         guard let text = attribute.derivation,
@@ -29,7 +36,8 @@ package final class DerivationPlan: Sendable {
         else { continue }
         let derivation: Derivation
         do throws(ArborError) {
-          derivation = try Derivation(bound, text, of: entity, in: schema)
+          derivation = try Derivation(bound, text, of: entity, in: schema, ordinal: count)
+          count += 1
         } catch {
           throw ArborError(
             .invalidModel,
@@ -38,10 +46,10 @@ package final class DerivationPlan: Sendable {
         }
         for entityIndex in entity.concreteFamily { derivations[entityIndex].append(derivation) }
         for read in derivation.reads {
-          guard let trigger = Self.trigger(read, of: entity, in: schema) else { continue }
+          guard let trigger = Self.trigger(read, derivation.bit) else { continue }
           let entityIndex = read.hops.last?.destination ?? entity.index
           for entityIndex in schema.entities[entityIndex].concreteFamily {
-            triggers[entityIndex].append(trigger)
+            Self.add(trigger, to: &triggers[entityIndex])
           }
         }
       }
@@ -52,17 +60,29 @@ package final class DerivationPlan: Sendable {
 
   /// Returns the trigger for a property that is read, or `nil` for a field of the object's own
   /// record, because changing it changes the object itself.
-  private static func trigger(
-    _ read: DerivationRead, of entity: EntitySchema, in schema: ModelSchema
-  ) -> Trigger? {
+  private static func trigger(_ read: DerivationRead, _ bit: UInt64) -> Trigger? {
     if read.hops.isEmpty {
       guard case .members = read.property else { return nil }
-      return Trigger(hops: [], property: read.property, entities: [])
     }
-    var indices = entity.concreteFamily
-    for hop in read.hops { indices += schema.entities[hop.destination].concreteFamily }
-    return Trigger(
-      hops: read.hops, property: read.property,
-      entities: Set(indices.map { schema.entities[$0].number }))
+    return Trigger(hops: read.hops, property: read.property, bits: bit)
+  }
+
+  private static func add(_ trigger: Trigger, to triggers: inout [Trigger]) {
+    if let index = triggers.firstIndex(where: trigger.matches) {
+      triggers[index].bits |= trigger.bits
+    } else {
+      triggers.append(trigger)
+    }
+  }
+}
+
+extension DerivationRead.Property {
+  fileprivate func matches(_ other: DerivationRead.Property) -> Bool {
+    switch (self, other) {
+    case (.attribute(let own), .attribute(let other)): own == other
+    case (.toOne(let own), .toOne(let other)), (.members(let own), .members(let other)):
+      own === other
+    default: false
+    }
   }
 }

@@ -16,6 +16,10 @@ struct DerivationReads {
     case .constant, .argument, .slot: break
     case .path(let path): visit(path, scopes)
     case .collection(let collection): visit(collection, scopes)
+    case .call(.now, _):
+      flaw =
+        "the expression uses now() in a larger expression. Derive an attribute from now() alone, "
+        + "and compute the rest in requests."
     case .call(.random, _), .call(.randomn, _):
       flaw = "the expression uses a random number. Remove the random number."
     case .custom:
@@ -58,6 +62,15 @@ struct DerivationReads {
     case .not(let node): visit(node, scopes)
     case .and(let nodes), .or(let nodes): for node in nodes { visit(node, scopes) }
     case .comparison(let comparison):
+      if comparison.options.contains(.localized) {
+        flaw =
+          "the expression compares texts by the rules of a locale, which differ between machines. "
+          + "Remove the option l."
+      } else if comparison.comparison == .matches {
+        flaw =
+          "the expression matches a regular expression, whose rules differ between versions of "
+          + "the system. Use LIKE, CONTAINS, BEGINSWITH or ENDSWITH."
+      }
       visit(comparison.left, scopes)
       visit(comparison.right, scopes)
     case .quantified(_, let collection, let node):

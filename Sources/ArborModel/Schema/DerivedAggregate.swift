@@ -1,11 +1,12 @@
 internal import ArborFoundation
 
-/// A derivation that aggregates the members of a relationship, such as `entries.@sum.amount`. A
-/// commit updates it incrementally from the changed members.
+/// A derivation that aggregates the members of a relationship, such as `entries.@sum.cents`. A
+/// commit updates it from the changed members if that yields the same bytes as reading all members.
 ///
-/// Sums are maintained if all numbers are integers or decimals, averages if the numbers are
-/// mandatory integers, and minimums and maximums unless the member with that value is removed. In
-/// all other cases the value is recomputed from all members. Floating-point sums would drift.
+/// Sums are updated if all numbers are integers, averages if the numbers are mandatory integers, and
+/// minimums and maximums of integers and dates unless the member with that value is removed. In all
+/// other cases the value is recomputed from all members. Sums of decimals and of floating-point
+/// numbers are rounded, and a difference would keep the rounding of values that are gone.
 package struct DerivedAggregate: Sendable {
   private enum Figure: Sendable {
     case sum, average
@@ -13,7 +14,7 @@ package struct DerivedAggregate: Sendable {
   }
 
   private let figure: Figure
-  private let relationship: RelationshipSchema
+  package let relationship: RelationshipSchema
   /// The slot of the members' attribute.
   private let memberSlot: Int
   private let slot: Int
@@ -29,16 +30,18 @@ package struct DerivedAggregate: Sendable {
     let kinds = (own: attribute.field.kind, members: member.field.kind)
     switch function {
     case .sum:
-      guard kinds.members.isExactNumber, kinds.own.isExactNumber || kinds.own == .double else {
-        return nil
-      }
+      guard kinds.members.isWholeNumber,
+        kinds.own.isWholeNumber || kinds.own == .decimal || kinds.own == .double
+      else { return nil }
       figure = .sum
     case .average:
       guard kinds.members.isWholeNumber, kinds.own == .double, !member.description.isOptional
       else { return nil }
       figure = .average
     case .min, .max:
-      guard kinds.own == kinds.members, kinds.own != .tagged else { return nil }
+      guard kinds.own == kinds.members, kinds.own.isWholeNumber || kinds.own == .date else {
+        return nil
+      }
       figure = .extreme(function == .min ? .less : .greater)
     default: return nil
     }
@@ -52,12 +55,12 @@ package struct DerivedAggregate: Sendable {
   /// - Parameters:
   ///   - owner: An object that exists in the store.
   ///   - touched: All objects that may have been added or removed as members, or whose attribute
-  ///     may have changed.
+  ///     may have changed, each once.
   ///   - stored: A resolver of records in the state before the commit.
   ///   - present: A resolver of records with the commit's changes applied.
   /// - Returns: The value, or `nil` if all members must be read.
   package func value(
-    of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,
+    of owner: ObjectNumber, touching touched: [ObjectNumber], in schema: ModelSchema,
     stored: any RecordResolver, present: any RecordResolver
   ) -> PropertyValue? {
     guard let entity = schema.entity(of: owner), let record = stored.record(of: owner) else {
@@ -68,7 +71,7 @@ package struct DerivedAggregate: Sendable {
     for member in touched {
       let before = value(of: member, at: owner, in: schema, stored)
       let after = value(of: member, at: owner, in: schema, present)
-      if before != after { changes.append((before, after)) }
+      changes.append((before, after))
     }
     switch figure {
     case .sum: return Self.sum(former, changes)
@@ -78,6 +81,8 @@ package struct DerivedAggregate: Sendable {
         after: present.memberCount(of: owner, relationship))
     case .extreme(let wanted):
       if former.isNull, stored.memberCount(of: owner, relationship) > 0 { return nil }
+      // Zero has two representations, which are equal.
+      if former.isZeroDate || changes.contains(where: { $0.after.isZeroDate }) { return nil }
       return Self.extreme(former, changes, wanted)
     }
   }
@@ -145,6 +150,10 @@ package struct DerivedAggregate: Sendable {
 }
 
 extension PropertyValue {
+  fileprivate var isZeroDate: Bool {
+    if case .date(let date) = self { date.timeIntervalSinceReferenceDate == 0 } else { false }
+  }
+
   /// The exact number, or `nil` if the value is not a number or is a floating-point fraction.
   fileprivate var exactNumber: PropertyValue? {
     switch self {
@@ -162,6 +171,4 @@ extension PropertyValue {
 
 extension FieldKind {
   fileprivate var isWholeNumber: Bool { self == .int16 || self == .int32 || self == .int64 }
-
-  fileprivate var isExactNumber: Bool { isWholeNumber || self == .decimal }
 }

@@ -183,5 +183,5 @@ private struct KeptIndexes {
 extension AttributeDescription {
   /// Whether the attribute can be indexed. Transient attributes are not stored, and values that
   /// have no type or are stored outside the record have no useful order.
-  var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
+  package var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
 }

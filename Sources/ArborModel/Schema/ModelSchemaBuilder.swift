@@ -167,13 +167,16 @@ struct ModelSchemaBuilder {
       of: description.name, entry, attributes,
       toOne: relationships.filter { !$0.declared.description.isToMany })
     var external: Set<UInt16> = []
-    for attribute in attributes where attribute.mayLieOutside {
-      external.insert(try catalogNumber(of: attribute.name, in: entry, of: description.name))
+    var derived: Set<UInt16> = []
+    for attribute in attributes {
+      let number = try catalogNumber(of: attribute.name, in: entry, of: description.name)
+      if attribute.mayLieOutside { external.insert(number) }
+      if attribute.derivation != nil { derived.insert(number) }
     }
     let layout = RecordLayout(
       entity: entry.number, number: entry.layoutNumber,
       fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) },
-      external: external)
+      external: external, derived: derived)
     func fieldIndex(_ property: IndexSchema.Column.Source) -> Int {
       fields.firstIndex { $0.property == property } ?? 0
     }

@@ -104,6 +104,38 @@ package final class RelationshipSchema: Sendable {
   /// Whether both ends are fields, so that merging one record doesn't determine the other.
   package var isPaired: Bool { !isToMany && !isInverseToMany }
 
+  /// Whether the model limits the number of members.
+  package var isCounted: Bool {
+    isToMany && !isHidden && !description.isTransient
+      && (description.minimumCount > 0 || description.maximumCount > 0)
+  }
+
+  /// Whether the model requires a target.
+  package var isMandatoryReference: Bool {
+    !isToMany && !isHidden && !description.isTransient && !description.isOptional
+  }
+
+  /// Whether the model limits the number of members or requires a target.
+  package var hasRule: Bool { isCounted || isMandatoryReference }
+
+  /// Whether members stay linked to an owner whose deletion is pending, because they forbid it.
+  package var keepsMembersOfDeleted: Bool { deleteRule == .deny && isToMany }
+
+  /// Returns a description of the problem with a number of members, such as `has 1 member, which is
+  /// below the minimum of 2`, or `nil` if the model allows it.
+  package func problem(ofCount count: Int) -> String? {
+    // The empty set is a value of an optional relationship.
+    if count == 0, description.isOptional { return nil }
+    let members = count == 0 ? "no members" : count == 1 ? "1 member" : "\(count) members"
+    if count < description.minimumCount {
+      return "has \(members), which is below the minimum of \(description.minimumCount)"
+    }
+    if description.maximumCount > 0, count > description.maximumCount {
+      return "has \(members), which exceeds the maximum of \(description.maximumCount)"
+    }
+    return nil
+  }
+
   /// Returns whether an object belongs to the relationship's destination. That can be false only in
   /// forged files.
   @inlinable @inline(__always)

@@ -22,18 +22,18 @@ package struct DistinctValue: Hashable, Sendable {
     return hasher.finalize()
   }
 
-  private static func hash(_ value: PropertyValue, into hasher: inout Hasher) {
+  static func hash(_ value: PropertyValue, into hasher: inout Hasher) {
     hasher.combine(value.orderingRank)
     switch value {
     case .null: break
     case .boolean, .integer, .double, .decimal: hash(number: value, into: &hasher)
-    case .string(let text): hash(text, into: &hasher)
+    case .string(let text): hasher.combine(StoredText(text))
     case .date(let date):
       let seconds = date.timeIntervalSinceReferenceDate
       hasher.combine(seconds.isNaN ? 0 : seconds)
     case .binary(let data): hasher.combine(data)
     case .uuid(let uuid): hasher.combine(uuid)
-    case .uri(let url): hash(url.absoluteString, into: &hasher)
+    case .uri(let url): hasher.combine(StoredText(url.absoluteString))
     case .objectID(let id): hasher.combine(id.number)
     case .list(let values):
       hasher.combine(values.count)
@@ -42,13 +42,6 @@ package struct DistinctValue: Hashable, Sendable {
       // The parts of a composite are unordered, and composites are rare.
       hasher.combine(parts.count)
     }
-  }
-
-  /// Hashes the bytes of a string: canonically equivalent strings with different bytes are
-  /// distinct.
-  private static func hash(_ text: String, into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   /// Hashes a number by numeric value. Integers, the common case, have a short form.

@@ -80,12 +80,14 @@ struct FoldingTable: Sendable {
   private static let byCase = FoldingTable(.case)
   private static let byDiacritics = FoldingTable(.diacritics)
   private static let byBoth = FoldingTable([.case, .diacritics])
+  private static let byForm = FoldingTable(.canonical)
 
   /// Returns the table of a non-empty folding.
   static func table(of folding: StringFolding) -> FoldingTable {
     switch folding {
     case .case: byCase
     case .diacritics: byDiacritics
+    case .canonical: byForm
     default: byBoth
     }
   }
@@ -95,6 +97,7 @@ struct FoldingTable: Sendable {
   private static let wideByCase = wide(.case)
   private static let wideByDiacritics = wide(.diacritics)
   private static let wideByBoth = wide([.case, .diacritics])
+  private static let wideByForm = wide(.canonical)
 
   /// Returns the entries of ``blocks``, concatenated. Created separately, because many texts don't
   /// need them.
@@ -106,6 +109,7 @@ struct FoldingTable: Sendable {
     switch folding {
     case .case: Self.wideByCase
     case .diacritics: Self.wideByDiacritics
+    case .canonical: Self.wideByForm
     default: Self.wideByBoth
     }
   }

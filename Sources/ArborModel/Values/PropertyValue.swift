@@ -11,9 +11,17 @@ public import ArborFoundation
 /// if case .string(let name) = employee.value(forKey: "name") { print(name) }
 /// ```
 ///
-/// Equality is structural: `.integer(1)` is not equal to `.double(1)`. Predicates, by contrast,
-/// compare numbers by numeric value.
-public enum PropertyValue: Sendable, Hashable {
+/// Two values are equal if they have the same kind and are equal in the order of values:
+///
+/// - Strings and URIs are compared by code point. Canonically equivalent strings, such as composed
+///   and decomposed "é", are different values, although they are equal as `String`s.
+/// - Numbers are compared by numeric value: the decimals 1.0 and 1.00 are equal, and so are 0.0 and
+///   -0.0. NaN equals itself.
+/// - Binary values are compared by their bytes.
+///
+/// Values of different kinds are not equal: `.integer(1)` is not equal to `.double(1)`. Predicates,
+/// by contrast, compare numbers regardless of their types.
+public enum PropertyValue: Sendable {
   /// No value.
   case null
   /// A Boolean.
@@ -40,6 +48,50 @@ public enum PropertyValue: Sendable, Hashable {
   case list([PropertyValue])
   /// The named parts of a composite attribute.
   case composite([String: PropertyValue])
+}
+
+extension PropertyValue: Hashable {
+  /// Returns whether two values have the same kind and are equal in the order of values.
+  public static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.double(let left), .double(let right)): left == right || left.isNaN && right.isNaN
+    case (.decimal(let left), .decimal(let right)): left == right
+    case (.string(let left), .string(let right)): StoredText(left) == StoredText(right)
+    case (.date(let left), .date(let right)): left == right
+    case (.binary(let left), .binary(let right)): left == right
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.uri(let left), .uri(let right)):
+      StoredText(left.absoluteString) == StoredText(right.absoluteString)
+    case (.objectID(let left), .objectID(let right)): left == right
+    case (.list(let left), .list(let right)): left == right
+    case (.composite(let left), .composite(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Hashes the value. Numbers that are equal in the order of values have equal hashes regardless
+  /// of their types.
+  public func hash(into hasher: inout Hasher) { DistinctValue.hash(self, into: &hasher) }
+
+  /// Returns whether a store that holds one value would be unchanged by the other. Unlike equal
+  /// values, 0.0 and -0.0 are different.
+  package func isIdentical(to other: Self) -> Bool {
+    switch (self, other) {
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    case (.date(let left), .date(let right)):
+      left.timeIntervalSinceReferenceDate.bitPattern
+        == right.timeIntervalSinceReferenceDate.bitPattern
+    case (.list(let left), .list(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
+    case (.composite(let left), .composite(let right)):
+      left.count == right.count
+        && left.allSatisfy { right[$0.key]?.isIdentical(to: $0.value) ?? false }
+    default: self == other
+    }
+  }
 }
 
 extension PropertyValue {

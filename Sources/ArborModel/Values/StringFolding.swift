@@ -15,6 +15,9 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   package static let `case` = StringFolding(rawValue: 1)
   /// Ignores diacritics: removes the nonspacing and enclosing marks of all scripts.
   package static let diacritics = StringFolding(rawValue: 2)
+  /// Composes characters, and changes nothing else, so that canonically equivalent strings are
+  /// equal. The other foldings do the same, so this one is never combined with them.
+  package static let canonical = StringFolding(rawValue: 4)
 
   /// The version of the folded form. Folded keys are stored, so it must be incremented when the
   /// form changes.

@@ -54,6 +54,9 @@ final class EntityBinding: @unchecked Sendable {
   private let hasLostRead = Atomic(false)
   /// The number of properties in the class's numbering, even if the fast path is disabled.
   private let slotCounts: (attributes: Int, relationships: Int)
+  /// The session whose objects use this copy, set when one of them is removed because another
+  /// commit has deleted it. Accessed only by the session's thread.
+  weak var session: Session?
   /// The binding that owns the memory of this copy, or `nil` if this is not a copy.
   private let original: EntityBinding?
 

@@ -1,9 +1,10 @@
-/// The hooks overridden by a class, among those called most often: for individual values and for
-/// every object that is read.
+/// The hooks overridden by a class, among those whose calls have a cost that can be saved.
 ///
 /// The hooks of ``ManagedObject`` do nothing, but creating their arguments for each value of each
-/// object costs more than everything else that a commit validates. They are therefore called only
-/// for classes that override them. `@Entity` lists the overridden hooks. A class written by hand
+/// object costs more than everything else that a commit validates. Those for individual values and
+/// for every object that is read are therefore called only for classes that override them. The
+/// others are always called, but derived values are computed before validation only for classes that
+/// override a hook that could read them. `@Entity` lists the overridden hooks. A class written by hand
 /// can list them as well; otherwise all hooks of its objects are called.
 ///
 /// ```swift
@@ -12,7 +13,7 @@
 /// }
 /// ```
 public struct OverriddenHooks: Sendable {
-  /// A hook that is called for many values or objects.
+  /// A hook whose call, or whose preparation, has a cost.
   public enum Hook: UInt8, CaseIterable, Sendable {
     /// The hook ``ManagedObject/validate(_:forKey:)``.
     case validate
@@ -22,6 +23,12 @@ public struct OverriddenHooks: Sendable {
     case didImport
     /// The hook ``ManagedObject/awakeFromFetch()``.
     case awakeFromFetch
+    /// The hook ``ManagedObject/validateForInsert()``.
+    case validateForInsert
+    /// The hook ``ManagedObject/validateForUpdate()``.
+    case validateForUpdate
+    /// The hook ``ManagedObject/validateForDelete()``.
+    case validateForDelete
   }
 
   private let hooks: UInt8
@@ -48,6 +55,12 @@ public struct OverriddenHooks: Sendable {
   }
 
   func contains(_ hook: Hook) -> Bool { hooks & 1 << hook.rawValue != 0 }
+
+  /// Whether any hook is called to validate an object.
+  var validates: Bool {
+    contains(.validate) || contains(.validateForInsert) || contains(.validateForUpdate)
+      || contains(.validateForDelete)
+  }
 
   private static func bits(of objectClass: ManagedObject.Type) -> UInt8 {
     if objectClass == ManagedObject.self { return 0 }

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// One commit of a context: hooks, derived attributes, validation and writing. Writing is repeated
+/// One commit of a context: hooks, validation and writing. Writing is repeated
 /// after conflicts with concurrent commits (optimistic concurrency control).
 struct CommitRun {
   let context: ManagedObjectContext
@@ -11,9 +11,6 @@ struct CommitRun {
 
   /// The number of attempts after which a commit with repeated conflicts fails.
   private static let maximumAttempts = 20
-  /// The number of attempts if there are derived attributes. In that case commits conflict even if
-  /// they have no changed object in common, but one of the competing commits succeeds each time.
-  private static let maximumDerivations = 1000
 
   /// Implements ``ManagedObjectContext/commit(marking:metadata:)``.
   mutating func run(
@@ -21,6 +18,8 @@ struct CommitRun {
   ) throws(ArborError) {
     try begin(
       "commit() was called during a commit or a seed. Let the outer one commit the changes.")
+    session.mergedObjects = []
+    context.mergedObjects = [:]
     try session.limitOperation()
     try session.mergeKnownCommits()
     try session.engine.reporting(session.checkLostLinks())
@@ -32,16 +31,18 @@ struct CommitRun {
       .init(contextName: context.name, author: context.author))
     session.undo?.beginCommit()
     let savepoint = session.beginSavepoint()
+    let retired = session.blobs.retired
     let receipt: CommitReceipt?
     do throws(ArborError) {
-      let derivation = try validate()
+      try validate()
       receipt = try session.withoutUndo { () throws(ArborError) in
-        try writeResolvingConflicts(derivation, marking: mark, metadata)
+        try writeResolvingConflicts(marking: mark, metadata)
       }
       session.end(savepoint)
     } catch {
       session.restore(savepoint)
-      session.blobs.forgetMoved()
+      session.followConcurrent()
+      session.blobs.abandonCommit(keeping: retired)
       observation?.end(nil, CommitTally(conflicts: conflictCount), error)
       throw error
     }
@@ -57,12 +58,16 @@ struct CommitRun {
       "validate() was called during a commit or a seed, which already validates the changes. "
         + "Remove the call.")
     try session.mergeKnownCommits()
+    try validateAndRestore()
+  }
+
+  /// Calls the hooks and checks all rules. Then restores the changes.
+  func validateAndRestore() throws(ArborError) {
     guard session.hasChanges else { return }
     let savepoint = session.beginSavepoint()
     defer { session.restore(savepoint) }
     try CommitHooks(session: session).announce()
     try session.throwFailure()
-    _ = try AttributeDerivation(session: session).derive()
     try RuleCheck(session: session).run(isAlone: true)
   }
 
@@ -75,22 +80,41 @@ struct CommitRun {
     guard !session.isInSavepoint else { throw ArborError(.notAllowed, refusal) }
   }
 
-  /// Calls the hooks, computes derived attributes and checks the rules.
-  ///
-  /// - Returns: The derivation, which is repeated before each attempt to write.
-  private func validate() throws(ArborError) -> AttributeDerivation {
+  /// Calls the hooks, resolves the conflicts that are known already and checks the rules.
+  private mutating func validate() throws(ArborError) {
     try CommitHooks(session: session).announce()
     session.undo?.seal()
-    session.withoutUndo {
+    try session.withoutUndo { () throws(ArborError) in
       session.yieldChangesWithoutEffect()
-      session.unlinkFromDeleted()
+      session.forgetUnguarded()
+      try resolveKnownConflicts()
+      ConflictResolver(session: session).resolveLinksToDeleted()
     }
     try session.throwFailure()
-    let derivation = AttributeDerivation(session: session)
-    _ = try derivation.derive()
     try RuleCheck(session: session).run()
     session.undo?.seal()
-    return derivation
+  }
+
+  /// Resolves conflicts with commits that have been merged already, whose result the policy leaves to
+  /// the commit, so that the rules are checked on what it would write.
+  ///
+  /// - Throws: `conflict` if the policy refuses them.
+  private mutating func resolveKnownConflicts() throws(ArborError) {
+    let contested = session.contestedChanges()
+    guard !contested.isEmpty else { return }
+    let isResolved = try session.onNewestSnapshot { () throws(ArborError) in
+      let conflicts = contested.filter {
+        session.storedRecord(of: $0.object.number)?.record.version != $0.baseVersion
+      }.map(session.conflict)
+      guard !conflicts.isEmpty else { return false }
+      let error = StoreError.conflict(conflicts)
+      guard try ConflictResolver(session: session).resolve(error) else {
+        throw RuleCheck(session: session).naming(ArborError(error, in: session.engine))
+      }
+      session.mendLinks()
+      return true
+    }
+    if isResolved { conflictCount += 1 }
   }
 
   // MARK: Writing
@@ -98,34 +122,35 @@ struct CommitRun {
   /// Submits the change set to the store, and submits it again after each conflict that the merge
   /// policy resolves. Returns `nil` if there is nothing to write.
   private mutating func writeResolvingConflicts(
-    _ derivation: AttributeDerivation, marking mark: String?,
-    _ metadata: [(key: String, value: [UInt8]?)]
+    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) -> CommitReceipt? {
-    let resolver = ConflictResolver(session: session, derivation: derivation)
-    for _ in 0..<(session.schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
+    let resolver = ConflictResolver(session: session)
+    for _ in 0..<Self.maximumAttempts {
       session.beginWritingOrders()
-      // Validation hooks or concurrent commits may have changed the inputs of derived attributes.
-      let basis = try derivation.derive()
       try session.moveBlobsOut()
       try session.throwFailure()
-      let changes = changeSet(basis, marking: mark, metadata)
+      let changes = changeSet(marking: mark, metadata)
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
         try session.checkLostLinks()
         try session.checkOrders()
-        // From here on the commit is written even if the task is cancelled.
+        // Once it is being written, the commit is finished even if the task is cancelled.
         try session.limit.checkStoreNow()
-        return try session.engine.commit(changes)
+        return try session.engine.commit(changes, limit: session.limit)
       } catch {
         let isResolved = try session.onNewestSnapshot { () throws(ArborError) in
-          try resolver.resolve(error)
+          guard try resolver.resolve(error) else { return false }
+          session.mendLinks()
+          resolver.resolveLinksToDeleted()
+          try session.throwFailure()
+          // Merging may have changed any object, including those that this context never touched.
+          try RuleCheck(session: session).run(isRepeated: true)
+          return true
         }
         guard isResolved else {
           throw RuleCheck(session: session).naming(ArborError(error, in: session.engine))
         }
         conflictCount += 1
-        session.mendLinks()
-        try session.throwFailure()
       }
     }
     throw ArborError(
@@ -134,10 +159,9 @@ struct CommitRun {
   }
 
   private func changeSet(
-    _ basis: ChangeSet.Basis?, marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
+    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) -> ChangeSet {
     var changes = session.changeSet()
-    changes.basis = basis
     changes.metadata = metadata
     if let mark {
       changes.metadata.append((mark, [1]))
@@ -146,6 +170,7 @@ struct CommitRun {
     changes.author = context.author
     changes.contextName = context.name
     changes.blobs = session.movedBlobs(of: changes.records)
+    changes.blobHolder = session.blobs.hold.map { ObjectIdentifier($0) }
     return changes
   }
 
@@ -170,11 +195,13 @@ struct CommitRun {
   /// Makes the pending state the committed state of the objects in memory.
   private func finish(_ receipt: CommitReceipt?) {
     let owners = session.ownersOfLinks()
-    let committed = session.settleChanges(committedAt: receipt?.sequence)
+    let committed = session.settleChanges(receipt)
     if receipt != nil { context.hasCommitted = true }
+    context.mergedObjects = session.takeMergedObjects()
     session.blobs.forgetMoved()
     session.recomputed.removeAll()
     session.undo?.noteCommit()
+    session.endBlobHold()
     session.releaseBlobs()
     if receipt != nil { session.advanceView() }
     for object in committed { object.didCommit() }

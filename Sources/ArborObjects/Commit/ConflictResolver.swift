@@ -4,18 +4,22 @@ internal import ArborStore
 /// Resolves the conflicts of a commit according to the context's merge policy.
 struct ConflictResolver {
   let session: Session
-  let derivation: AttributeDerivation
 
   /// Applies the merge policy to the error of a commit. Returns whether the commit should be
   /// retried.
   func resolve(_ error: StoreError) throws(ArborError) -> Bool {
     var error = error
     if case .conflict(let conflicts) = error {
-      let others = derivation.resolve(agree(on: conflicts))
+      let others = agree(on: conflicts)
       if others.isEmpty { return true }
       error = .conflict(others)
     }
-    if case .error = session.mergePolicy { return false }
+    if case .notUnique(let violations) = error {
+      return UniqueMerger(session: session).resolve(violations) { policy, inserted, other in
+        resolution(MergeConflict(inserted, other), by: policy)
+      }
+    }
+    guard session.mergePolicy.merges else { return false }
     switch error {
     case .conflict(let conflicts):
       let merger = ChangeMerger(session)
@@ -23,24 +27,42 @@ struct ConflictResolver {
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
-      // A new link to an object deleted in this context counts as a change of that object.
-      let merger = ChangeMerger(session)
-      for number in Set(linked.map(\.deleted)).sorted() {
-        guard let change = session.pending.change(of: number), change.kind == .deleted else {
-          continue
-        }
-        let conflict = CommitConflict(
-          number: number, baseVersion: change.baseVersion,
-          currentRecord: session.storedRecord(of: number).map { Array($0.record.bytes) })
-        merger.resolve(conflict, resolution(of: conflict))
-      }
+      for number in Set(linked.map(\.deleted)).sorted() { resolveLink(toDeleted: number) }
       return true
-    case .notUnique(let violations):
-      return UniqueMerger(session: session).resolve(violations) { inserted, other in
-        resolution(of: MergeConflict(inserted, other))
-      }
+    // The rules are checked against the newest members before the commit is retried.
+    case .miscounted: return true
     default: return false
     }
+  }
+
+  /// Resolves the links of changed objects that other commits have set to objects deleted in this
+  /// context, as the store reports those of unchanged ones. Links created in this context and links
+  /// that forbid the deletion are reported by validation.
+  func resolveLinksToDeleted() {
+    guard session.pending.deletedCount > 0 else { return }
+    var deleted: Set<ObjectNumber> = []
+    session.pending.forEach { change in
+      guard change.kind == .updated, !change.isContested else { return }
+      for relationship in change.object.binding.entity.relationships {
+        guard let field = relationship.field, let target = change.object.target(of: relationship),
+          session.isDeleted(target), change.committed?.reference(field) == target,
+          !session.schema.inverse(of: relationship).keepsMembersOfDeleted
+        else { continue }
+        deleted.insert(target)
+      }
+    }
+    for number in deleted.sorted() { resolveLink(toDeleted: number) }
+  }
+
+  /// Resolves a link that another commit has created to an object deleted in this context, which
+  /// counts as a change of that object.
+  private func resolveLink(toDeleted number: ObjectNumber) {
+    guard let change = session.pending.change(of: number), change.kind == .deleted else { return }
+    let conflict = session.conflict(of: change)
+    var resolution = resolution(of: conflict)
+    // Under this policy, only refreshing the object has made the link known.
+    if !session.mergePolicy.merges { resolution = .objectWins }
+    ChangeMerger(session).resolve(conflict, resolution)
   }
 
   /// Resolves conflicts that aren't real: objects deleted by both sides, and owners that only have
@@ -72,13 +94,15 @@ struct ConflictResolver {
   }
 
   private func resolution(of conflict: CommitConflict) -> MergeResolution {
-    resolution(of: mergeConflict(conflict))
+    resolution(mergeConflict(conflict), by: session.mergePolicy)
   }
 
   /// - Parameter conflict: The conflict to pass to a custom policy. If it is `nil`, the context
   ///   wins.
-  private func resolution(of conflict: @autoclosure () -> MergeConflict?) -> MergeResolution {
-    switch session.mergePolicy {
+  private func resolution(
+    _ conflict: @autoclosure () -> MergeConflict?, by policy: MergePolicy
+  ) -> MergeResolution {
+    switch policy {
     case .error, .rollback: .rollback
     case .mergeByPropertyObjectWins: .objectWins
     case .mergeByPropertyStoreWins: .storeWins
@@ -93,9 +117,13 @@ struct ConflictResolver {
     guard let change = session.pending.change(of: conflict.number), let committed = change.committed
     else { return nil }
     let object = change.object
+    let own = ChangeMerger(session).ownRecord(of: change)
+    defer { withExtendedLifetime(own) {} }
     return MergeConflict(
-      objectID: object.objectID, committedValues: object.values(in: committed),
-      contextValues: change.kind == .deleted ? nil : object.values(in: object.currentRecord),
+      objectID: object.objectID,
+      committedValues: object.values(in: change.origin?.record ?? committed),
+      contextValues: change.kind == .deleted
+        ? nil : object.values(in: own.view),
       storeValues: conflict.currentRecord.map { bytes in
         object.values(in: RecordBuffer(copying: bytes, into: session.allocator).view)
       }, contestedOrders: contestedOrders(of: object))

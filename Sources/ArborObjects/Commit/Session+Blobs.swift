@@ -5,15 +5,23 @@ internal import ArborStore
 /// The large binary values of a session that are neither in records nor in the store.
 struct UnstoredBlobs {
   /// Binary values moved out of records for the commit in progress.
-  fileprivate(set) var moved: [BlobName: Data] = [:]
-  /// Binary values removed from the store by commits of the context, kept for records that may be
-  /// restored.
-  fileprivate(set) var retired: [BlobName: Data] = [:]
-
-  /// The binary value with a name, if it is not yet, or no longer, in the store.
-  subscript(name: BlobName) -> Data? { moved[name] ?? retired[name] }
+  fileprivate(set) var moved: [BlobKey: Data] = [:]
+  /// Binary values removed from the store, kept for records that undo may restore.
+  fileprivate(set) var retired: [BlobKey: Data] = [:]
+  /// The objects whose values the store keeps for this context if other contexts remove them, or
+  /// `nil` if there are none.
+  fileprivate(set) var hold: BlobHold?
 
   mutating func forgetMoved() { moved = [:] }
+
+  /// Forgets what a failed commit has moved out of records, and what it would have removed from the
+  /// store.
+  ///
+  /// - Parameter retired: The values that were kept before the commit.
+  mutating func abandonCommit(keeping retired: [BlobKey: Data]) {
+    moved = [:]
+    self.retired = retired
+  }
 
   mutating func forgetRetired() { retired = [:] }
 }
@@ -30,10 +38,44 @@ extension Session {
   /// Returns the binary value referenced by an object's record. Never fails: if it cannot be read,
   /// the context keeps the error.
   func blob(_ reference: BlobReference, of object: ManagedObject, _ field: RecordField) -> Data? {
-    if let data = blobs[BlobName(reference, of: object.number, field)] { return data }
+    if let data = unstoredBlob(BlobKey(reference, of: object.number, field)) { return data }
     return known(nil) { snapshot throws(StoreError) in
       try snapshot.blob(reference, of: object.number, field)
     }
+  }
+
+  /// Returns a binary value that is not yet, or no longer, in the store.
+  func unstoredBlob(_ key: BlobKey) -> Data? {
+    if let data = blobs.moved[key] ?? blobs.retired[key] { return data }
+    return blobs.hold == nil ? nil : engine.retainedBlobs[key]
+  }
+
+  /// Makes the store keep an object's present binary values as long as its change is pending, even
+  /// if another context of this process removes them: a merge may have to write them again.
+  @inline(__always)
+  func holdBlobs(of object: ManagedObject, _ record: RecordView) {
+    let fields = object.binding.entity.layout.externalFields
+    if !fields.isEmpty { holdBlobs(of: object, record, fields) }
+  }
+
+  @inline(never)
+  private func holdBlobs(of object: ManagedObject, _ record: RecordView, _ fields: [RecordField]) {
+    guard fields.contains(where: { record.blob($0) != nil }) else { return }
+    let hold = blobs.hold ?? BlobHold(engine)
+    blobs.hold = hold
+    hold.insert(object.number)
+  }
+
+  /// Releases the values that the store keeps for pending changes. Those that undo may restore are
+  /// copied first.
+  func endBlobHold() {
+    guard let hold = blobs.hold else { return }
+    if keepsRetired {
+      for number in hold.numbers {
+        blobs.retired.merge(engine.retainedBlobs.values(of: number)) { present, _ in present }
+      }
+    }
+    blobs.hold = nil
   }
 
   /// Moves large values out of the records that a commit is about to write, and keeps them for its
@@ -49,7 +91,7 @@ extension Session {
       if keepsRetired { try retire(of: change) }
       guard change.kind == .inserted || change.kind == .updated else { continue }
       let values = valuesToMove(of: change, isAllowed: entity.keepsBlobs)
-      if !values.isEmpty { move(values, of: change) }
+      if !values.isEmpty { try move(values, of: change) }
     }
   }
 
@@ -67,17 +109,23 @@ extension Session {
         guard isAllowed, bytes.count >= StoreFormat.leastBlobSize else { continue }
         values.append((field, Data(bytes)))
       case .reference(let reference):
-        let name = BlobName(reference, of: object.number, field)
-        guard change.committed?.blob(field) != reference, blobs.moved[name] == nil else { continue }
-        // An earlier record was restored, whose binary value has been removed from the store with
-        // it.
-        values.append((field, blobs.retired[name]))
+        guard change.committed?.blob(field) != reference else { continue }
+        let key = BlobKey(reference, of: object.number, field)
+        // An earlier attempt has named it for the record that is still the newest.
+        guard blobs.moved[key] == nil || reference.version != change.baseVersion &+ 1 else {
+          continue
+        }
+        // An earlier attempt was based on an older record, or an earlier record was restored whose
+        // binary value has been removed from the store.
+        values.append((field, unstoredBlob(key)))
       }
     }
     return values
   }
 
-  private func move(_ values: [(field: RecordField, data: Data?)], of change: PendingObject) {
+  private func move(
+    _ values: [(field: RecordField, data: Data?)], of change: PendingObject
+  ) throws(ArborError) {
     let object = change.object
     let layout = object.binding.entity.layout
     let record = object.currentRecord
@@ -88,16 +136,31 @@ extension Session {
       working.copy(field, from: record, allocator: allocator)
     }
     for (field, data) in values {
-      guard let data else { continue }
+      guard let data else {
+        guard let committed = change.committed else { throw lostBlob(of: object, field) }
+        // The context never held the value, and the store has another one by now.
+        working.copy(field, from: committed, allocator: allocator)
+        continue
+      }
       let reference = BlobStorage.reference(
         to: data, of: object.number, version: change.baseVersion &+ 1)
-      blobs.moved[BlobName(reference, of: object.number, field)] = data
+      blobs.moved[BlobKey(reference, of: object.number, field)] = data
       working.store(field, reference, allocator: allocator)
     }
     working.setVersion(record.version)
     change.working = working
     change.begin(epoch, in: pending)
     object.hold(working.view, working.slab)
+  }
+
+  private func lostBlob(of object: ManagedObject, _ field: RecordField) -> ArborError {
+    let entity = object.binding.entity
+    let name = entity.attributes.first { $0.field.offset == field.offset }?.name ?? ""
+    return ArborError(
+      .conflict,
+      "\(entity.name).\(name) can't be restored: another commit has deleted the object, and the "
+        + "value is no longer in the store. Set \(name), delete the object, or roll back."
+    ).with(entity: entity.name, objectID: object.objectID, keyPath: name)
   }
 
   /// Loads the binary values that a change removes from the store, for records that may be
@@ -109,12 +172,21 @@ extension Session {
       guard let reference = committed.blob(field),
         change.kind == .deleted || object.currentRecord.blob(field) != reference
       else { continue }
-      let name = BlobName(reference, of: object.number, field)
-      guard blobs.retired[name] == nil else { continue }
-      blobs.retired[name] = try engine.reporting(
+      let key = BlobKey(reference, of: object.number, field)
+      guard blobs.retired[key] == nil else { continue }
+      if let data = unstoredBlob(key) {
+        blobs.retired[key] = data
+        continue
+      }
+      let data = try engine.reporting(
         peek { snapshot throws(StoreError) in
           try snapshot.blob(reference, of: object.number, field)
         })
+      // Another commit may have replaced it.
+      guard let data,
+        BlobStorage.reference(to: data, of: object.number, version: reference.version) == reference
+      else { continue }
+      blobs.retired[key] = data
     }
   }
 
@@ -124,28 +196,25 @@ extension Session {
   func releaseBlobs() {
     guard !blobs.retired.isEmpty, let undo, undo.hasForgotten else { return }
     undo.hasForgotten = false
-    var kept: [BlobName: Data] = [:]
-    undo.forEachRecord { object, record in
-      for field in object.binding.entity.layout.externalFields {
-        guard let reference = record.blob(field) else { continue }
-        let name = BlobName(reference, of: object.number, field)
-        kept[name] = blobs.retired[name]
-      }
-    }
+    var kept: [BlobKey: Data] = [:]
+    undo.forEachBlob { key in kept[key] = blobs.retired[key] }
     blobs.retired = kept
   }
 
-  /// Returns the moved binary values that are referenced by the records of the commit.
+  /// Returns the moved binary values that the records of the commit newly refer to.
   func movedBlobs(of records: [ChangeSet.RecordChange]) -> [ChangeSet.Blob] {
     guard !blobs.moved.isEmpty else { return [] }
     var moved: [ChangeSet.Blob] = []
     for change in records {
       guard let record = change.record, let entity = schema.entity(of: change.number)
       else { continue }
+      let committed = pending.change(of: change.number)?.committed
       for field in entity.layout.externalFields {
-        guard let reference = record.blob(field) else { continue }
-        let name = BlobName(reference, of: change.number, field)
-        if let data = blobs.moved[name] { moved.append(ChangeSet.Blob(name, data)) }
+        guard let reference = record.blob(field), committed?.blob(field) != reference else {
+          continue
+        }
+        let key = BlobKey(reference, of: change.number, field)
+        if let data = blobs.moved[key] { moved.append(ChangeSet.Blob(key.name, data)) }
       }
     }
     return moved

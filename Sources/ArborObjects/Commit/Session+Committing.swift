@@ -18,39 +18,50 @@ extension Session {
         takeAwayDeleted(change.object)
         continue
       }
-      guard change.concurrent == .changed || stored.record.version != change.baseVersion else {
-        continue
-      }
+      guard change.concurrent == .changed || change.isOutdated(by: stored.record) else { continue }
       ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
     mendLinks()
   }
 
-  /// Unlinks changed objects that other commits have linked to objects deleted in this context, as
-  /// the store does for unchanged ones. Not recorded for undo. Links to deleted objects created in
-  /// this context are reported by validation.
-  func unlinkFromDeleted() {
+  /// Returns the changes of objects that commits which have been merged have changed, too, if the
+  /// commit has to detect or resolve that.
+  func contestedChanges() -> [PendingObject] {
+    pending.compactMap { change in
+      let isDeletion = change.kind == .deleted && change.concurrent != .none
+      return isDeletion || change.isContested ? change : nil
+    }
+  }
+
+  /// Returns the conflict of a change with the stored record.
+  func conflict(of change: PendingObject) -> CommitConflict {
+    CommitConflict(
+      number: change.object.number, baseVersion: change.baseVersion,
+      currentRecord: storedRecord(of: change.object.number).map { Array($0.record.bytes) })
+  }
+
+  /// Removes objects that were never committed and whose deletion is pending, because members
+  /// forbade it, if there are no such members anymore. Not recorded for undo.
+  func forgetUnguarded() {
     guard pending.deletedCount > 0 else { return }
-    let keeper = InverseKeeper(self)
-    for change in pending.all where change.kind == .updated {
-      for relationship in change.object.binding.entity.relationships {
-        guard let field = relationship.field, let target = change.object.target(of: relationship),
-          isDeleted(target), change.committed?.reference(field) == target
-        else { continue }
-        keeper.set(change.object, relationship, to: nil)
-      }
+    for change in pending.all where change.kind == .deleted && change.committed == nil {
+      recordMerge(of: change.object)
+      DeletePropagation(self).forgetIfUnguarded(change.object)
     }
   }
 
   /// Returns the change set of all pending changes. Its records are borrowed.
-  func changeSet() -> ChangeSet {
+  ///
+  /// - Parameter isPreview: Whether the set won't be committed, and orders haven't been prepared.
+  func changeSet(isPreview: Bool = false) -> ChangeSet {
     var changes = ChangeSet()
+    changes.recomputed = Array(recomputed)
     changes.records.reserveCapacity(pending.count)
     func append(_ edit: PendingMembers, _ change: ChangeSet.LinkEdit.Edit) {
       changes.links.append(.init(owner: edit.owner, relationship: edit.relationship, change))
     }
     var reordered: [ObjectNumber: UInt64] = [:]
-    for (edit, members) in newOrders() {
+    for (edit, members) in newOrders(isPreview: isPreview) {
       let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relationship.slot)
       reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
       append(edit, .reorder(members))
@@ -77,22 +88,19 @@ extension Session {
     let object = change.object
     switch change.kind {
     case .inserted: return .insert(object.number, object.currentRecord, after: change.baseVersion)
-    case .deleted: return .delete(object.number, from: change.baseVersion)
+    case .deleted:
+      // An object that was never committed isn't in the store.
+      return change.committed == nil ? nil : .delete(object.number, from: change.baseVersion)
     case .dropped: return nil
     case .updated:
       guard let committed = change.committed else { return nil }
-      var fields = committed.changedFields(
+      var fields = committed.editedFields(
         since: object.currentRecord, in: object.binding.entity.layout)
       fields |= reordered
-      guard fields != 0 else { return nil }
+      guard fields != 0 || !change.hasNoEffect else { return nil }
       return .update(
         object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)
     }
-  }
-
-  /// Returns the record changes to submit, without links.
-  func recordChanges() -> [ChangeSet.RecordChange] {
-    pending.compactMap { recordChange($0, reordered: 0) }
   }
 
   /// Returns the objects that changed only in the members of their relationships.
@@ -109,9 +117,10 @@ extension Session {
 extension Session {
   /// Makes the pending changes the committed state of their objects.
   ///
-  /// - Parameter committedSequence: The sequence of the commit, or `nil` if nothing was written.
+  /// - Parameter receipt: The receipt of the commit, or `nil` if nothing was written.
   /// - Returns: The objects that had pending changes.
-  func settleChanges(committedAt committedSequence: UInt64?) -> [ManagedObject] {
+  func settleChanges(_ receipt: CommitReceipt?) -> [ManagedObject] {
+    let committedSequence = receipt?.sequence
     memberships.removeAll()
     var committed: [ManagedObject] = []
     committed.reserveCapacity(pending.count)
@@ -131,6 +140,7 @@ extension Session {
     pending.removeAll()
     links.removeAll()
     registry.noteSettled(committed.count)
+    if let receipt { takeDerivedValues(receipt, committed) }
     if let committedSequence {
       if committedSequence == sequence + 1 {
         sequence = committedSequence

@@ -21,23 +21,36 @@ struct UniqueMerger {
   /// different entities.
   func resolve(
     _ violations: [UniquenessViolation],
-    by resolution: (ManagedObject, ManagedObject) -> MergeResolution
+    by resolution: (MergePolicy, ManagedObject, ManagedObject) -> MergeResolution
   ) -> Bool {
-    let pairs = violations.map(pair)
     // All or none, because an error must report every violation.
-    guard pairs.allSatisfy({ $0 != nil }) else { return false }
-    for case .some((let inserted, let other)) in pairs {
+    guard violations.allSatisfy(canResolve) else { return false }
+    for violation in violations {
+      guard let (inserted, other) = pair(violation) else { continue }
       // An earlier pair may have merged either object, and another commit may have deleted the
       // other one. The next attempt detects what is left to do.
       guard inserted.session === session, session.exists(other),
         let survivor = session.fault(other), session.load(survivor)
       else { continue }
-      merge(inserted, into: survivor, resolution(inserted, survivor))
+      merge(inserted, into: survivor, resolution(policy(of: violation), inserted, survivor))
     }
     return true
   }
 
-  func canResolve(_ violation: UniquenessViolation) -> Bool { pair(violation) != nil }
+  func canResolve(_ violation: UniquenessViolation) -> Bool {
+    pair(violation) != nil && policy(of: violation).merges
+  }
+
+  /// Returns the policy of a violation's objects: that of the closest entity with a policy of its
+  /// own, or the context's.
+  func policy(of violation: UniquenessViolation) -> MergePolicy {
+    var entity = session.schema.entity(of: violation.offending)?.description.name
+    while let name = entity {
+      if let policy = session.uniquenessPolicies[name] { return policy }
+      entity = session.schema.entity(named: name)?.description.parent
+    }
+    return session.mergePolicy
+  }
 
   /// Returns the inserted object of a violation and the object to merge it into, or `nil` if
   /// neither was inserted or their entities differ.
@@ -70,12 +83,18 @@ struct UniqueMerger {
       }
       for number in session.members(of: inserted, relationship) {
         let member = number == inserted.number ? survivor : session.fault(number)
-        if let member { keeper.add(member, to: survivor, relationship) }
+        guard let member else { continue }
+        keeper.add(member, to: survivor, relationship)
+        // Members with this rule would forbid the deletion.
+        if relationship.keepsMembersOfDeleted {
+          keeper.remove(member, from: inserted, relationship)
+        }
       }
     }
     // Its remaining links are removed with it.
     var propagation = DeletePropagation(session, followsRules: false)
     propagation.delete(inserted)
+    session.mergedObjects.append((inserted, survivor.number))
   }
 
   /// - Parameter onlyChanged: Whether to skip values equal to the model's defaults.
@@ -114,5 +133,24 @@ struct UniqueMerger {
       }
       keeper.set(survivor, relationship, to: target)
     }
+  }
+}
+
+extension Session {
+  /// Returns the inserted objects that the commit has merged, and the IDs of the remaining objects.
+  /// The inserted ones refuse changes from now on.
+  func takeMergedObjects() -> [ObjectID: ObjectID] {
+    var survivors: [ObjectID: ObjectID] = [:]
+    // An object may have been merged into one that was then merged into another.
+    for (inserted, survivor) in mergedObjects.reversed() {
+      let id = objectID(survivor)
+      survivors[inserted.objectID] = survivors[id] ?? id
+      if inserted.session == nil {
+        inserted.state = .merged
+        inserted.binding.session = self
+      }
+    }
+    mergedObjects = []
+    return survivors
   }
 }

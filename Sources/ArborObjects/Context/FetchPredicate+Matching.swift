@@ -15,10 +15,11 @@ extension FetchPredicate {
     try session.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(
-      schema: schema, storeID: object.binding.storeID, locale: session.locale)
+      schema: schema, storeID: object.binding.storeID, locale: session.locale,
+      chargesWork: allowance.work != nil)
     let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
-    if bound.dependencies.isEmpty, !bound.dependencies.needsLimits {
+    if bound.dependencies.isEmpty, !bound.dependencies.needsLimits, !environment.chargesWork {
       try session.mergeKnownCommits()
       _ = try requireSession(of: object)
       return try object.reading { predicate(object.currentRecord, object.number, nil) }

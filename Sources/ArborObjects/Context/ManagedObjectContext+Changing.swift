@@ -12,6 +12,35 @@ extension ManagedObjectContext {
     session.rollback()
   }
 
+  /// Discards the uncommitted changes of one object, and keeps those of all others.
+  ///
+  /// An inserted object is removed, with the links to it. A changed object gets its committed
+  /// properties and links back, and so does a deleted one. Links are restored at both ends, which
+  /// changes the objects at the other end, except links to objects that are deleted. Objects whose
+  /// deletion or insertion accompanied the discarded changes keep theirs; roll them back, too. Delete
+  /// rules are not applied, and hooks are not called. Undo reverts it like any other change.
+  ///
+  /// ```swift
+  /// do throws(ArborError) {
+  ///   try context.commit()
+  /// } catch {
+  ///   guard error.code == .validation else { throw error }
+  ///   for violation in error.violations {
+  ///     guard let id = violation.objectID else { throw error }
+  ///     try context.rollback(context.object(with: id))
+  ///   }
+  ///   try context.commit()
+  /// }
+  /// ```
+  ///
+  /// If the store cannot be read, the context's next throwing operation throws the error.
+  ///
+  /// - Parameter object: An object of this context. Nothing happens if it has no changes.
+  public func rollback(_ object: ManagedObject) {
+    guard object.session === session else { return }
+    session.rollback(object)
+  }
+
   /// Discards all objects and uncommitted changes. Objects that are still referenced keep their
   /// values but no longer belong to a context.
   public func reset() {
@@ -28,11 +57,11 @@ extension ManagedObjectContext {
   /// or process deleted their target.
   ///
   /// - Parameters:
-  ///   - object: An object of this context. Nothing happens if its insertion or deletion is
-  ///     pending. An object that was deleted by another context or process is removed, unless its
-  ///     changes are kept.
+  ///   - object: An object of this context. An object that was deleted by another context or process
+  ///     is removed, unless its changes are kept.
   ///   - mergeChanges: Whether the object's uncommitted changes are kept on top of the store's
-  ///     values or discarded.
+  ///     values. Otherwise they are discarded as by ``rollback(_:)``, including an insertion or a
+  ///     deletion.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.session === session else { return }
     session.refresh(object, mergeChanges: mergeChanges)
@@ -93,6 +122,14 @@ extension ManagedObjectContext {
       session.failure = nil
       throw unread as? E ?? error
     }
+  }
+
+  /// The number of edits since the outermost savepoint began, inside one.
+  package var editCount: Int { session.log.count }
+
+  /// Returns the objects that were changed since there were `count` edits, inside a savepoint.
+  package func changedObjects(sinceEdit count: Int) -> Set<ObjectNumber> {
+    session.log.changedObjects(from: count)
   }
 
   /// The error of a read that failed in nonthrowing code.

@@ -6,7 +6,8 @@ extension ManagedObjectContext {
   ///
   /// Hooks run in this order: `willCommit`, repeated until nothing changes, then the validating
   /// hooks, then `didCommit`. Blocks until the commit is durable. In async code, use
-  /// ``PersistentStore/perform(retries:_:)``.
+  /// ``PersistentStore/perform(deadline:maximumRetries:_:)``. Afterwards, ``mergedObjects`` lists the
+  /// insertions that were merged into other objects.
   ///
   /// - Throws: ``ArborError``: `validation` with every violation, including those of uniqueness
   ///   constraints; `notUnique` with both objects, if there is no other violation; `conflict` if
@@ -15,6 +16,12 @@ extension ManagedObjectContext {
   public func commit() throws(ArborError) {
     var run = CommitRun(context: self)
     try run.run()
+  }
+
+  /// Returns the inserted objects that the last commit merged into an object. See
+  /// ``mergedObjects``.
+  public func objects(mergedInto id: ObjectID) -> Set<ObjectID> {
+    Set(mergedObjects.filter { $0.value == id }.keys)
   }
 
   /// Commits together with a marker that can be written only once. If several contexts or processes
@@ -38,11 +45,16 @@ extension ManagedObjectContext {
   /// are detected only by the commit itself. The time is linear in the number of changes.
   ///
   /// ```swift
-  /// do { try context.validate() } catch { form.show(error.violations) }
+  /// do throws(ArborError) { try context.validate() } catch { print(error.violations) }
   /// ```
   ///
   /// - Throws: ``ArborError`` `validation` with every violation, including those of uniqueness
   ///   constraints; `notUnique` if there is no other violation; or an error that prevents the
   ///   commit from starting.
   public func validate() throws(ArborError) { try CommitRun(context: self).validateOnly() }
+
+  /// Validates the changes like ``validate()``, inside a savepoint.
+  package func validateInSavepoint() throws(ArborError) {
+    try CommitRun(context: self).validateAndRestore()
+  }
 }

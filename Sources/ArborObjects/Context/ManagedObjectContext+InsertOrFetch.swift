@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// Uncommitted objects are found, too. If two contexts do this concurrently, both insert an
   /// object. If a uniqueness constraint prevents that, the later commit merges its object into the
   /// other one (see ``MergePolicy``). Under ``MergePolicy/error`` it throws `notUnique` instead,
-  /// after which ``PersistentStore/perform(retries:_:)`` runs its body again.
+  /// after which ``PersistentStore/perform(deadline:maximumRetries:_:)`` runs its body again.
   ///
   /// - Parameters:
   ///   - type: The class of a concrete entity.

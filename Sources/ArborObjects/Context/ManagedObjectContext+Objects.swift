@@ -26,7 +26,9 @@ extension ManagedObjectContext {
   }
 
   /// Returns the object with an ID, without checking that it exists. Its values are loaded when
-  /// they are first accessed. Objects inserted in this context are found, too.
+  /// they are first accessed. If it doesn't exist, they are default values, and
+  /// ``ManagedObject/isDeleted`` is `true` from then on. Objects inserted in this context are found,
+  /// too.
   ///
   /// - Throws: ``ArborError`` `invalidArgument` if the ID belongs to another store or its entity is
   ///   unknown.
@@ -60,7 +62,7 @@ extension ManagedObjectContext {
   /// - Precondition: The object belongs to this context.
   public func delete(_ object: ManagedObject) {
     guard object.session === session else {
-      guard object.state != .gone else { return }
+      guard !object.state.isOver else { return }
       stopProgram(
         "\(object.objectID) cannot be deleted in this context: "
           + (object.session == nil ? object.whyDetached : "it belongs to another context")

@@ -1,5 +1,5 @@
 internal import ArborFoundation
-internal import ArborModel
+public import ArborModel
 internal import ArborStore
 
 /// A workspace for objects of a store. It holds one object per ID, and changes that are pending
@@ -8,7 +8,8 @@ internal import ArborStore
 /// A context, its objects and everything reached from them belong to one task, actor or thread and
 /// must not be passed to another. Object IDs, requests, predicates and stores can be passed. Create
 /// a context with ``PersistentStore/makeContext()``, or run a closure in one with
-/// ``PersistentStore/perform(retries:_:)`` or ``PersistentStore/performBackground(retries:_:)``.
+/// ``PersistentStore/perform(deadline:maximumRetries:_:)`` or
+/// ``PersistentStore/performBackground(deadline:maximumRetries:_:)``.
 ///
 /// ```swift
 /// let context = store.makeContext()
@@ -54,10 +55,14 @@ internal import ArborStore
 /// - ``updatedObjects``
 /// - ``deletedObjects``
 /// - ``commit()``
+/// - ``mergedObjects``
+/// - ``objects(mergedInto:)``
 /// - ``validate()``
 /// - ``rollback()``
+/// - ``rollback(_:)``
 /// - ``reset()``
 /// - ``mergePolicy``
+/// - ``uniquenessPolicies``
 /// - ``mergeExternalCommits()``
 /// - ``undoHistory``
 /// - ``undo()``
@@ -74,6 +79,36 @@ public final class ManagedObjectContext {
     get { session.mergePolicy }
     set { session.mergePolicy = newValue }
   }
+  /// The policies for insertions of objects with the unique value of another object, by the name of
+  /// their entity. They apply to its subentities, too. Entities without one use ``mergePolicy``.
+  ///
+  /// ```swift
+  /// // Never merge two invoices with the same number.
+  /// context.uniquenessPolicies["Invoice"] = .error
+  /// ```
+  ///
+  /// - Precondition: The model has entities with these names.
+  public var uniquenessPolicies: [String: MergePolicy] {
+    get { session.uniquenessPolicies }
+    set {
+      for name in newValue.keys where session.schema.entity(named: name) == nil {
+        stopProgram("uniquenessPolicies contains \(name), but the model has no such entity.")
+      }
+      session.uniquenessPolicies = newValue
+    }
+  }
+  /// The inserted objects that the last commit merged into other objects with the same unique value,
+  /// and the IDs of those objects, which remain. Empty if it failed.
+  ///
+  /// The instances of the inserted objects no longer belong to the context. See ``MergePolicy``.
+  ///
+  /// ```swift
+  /// try context.commit()
+  /// if let id = context.mergedObjects[country.objectID] {
+  ///   country = try context.object(with: id)
+  /// }
+  /// ```
+  public internal(set) var mergedObjects: [ObjectID: ObjectID] = [:]
   /// A Boolean value that indicates whether other commits are merged at the start of each
   /// operation. Defaults to `true`.
   ///

@@ -42,6 +42,10 @@
 ///
 /// Changing an existing object to a value that another object already has is always an error,
 /// `notUnique`.
+///
+/// The policy of such insertions can be set for each entity; see
+/// ``ManagedObjectContext/uniquenessPolicies``. ``ManagedObjectContext/mergedObjects`` lists the
+/// merged objects.
 public enum MergePolicy: Sendable {
   /// The commit throws ``ArborError`` `conflict` and changes nothing. All changes of the context
   /// are kept, including links to objects deleted by other commits.
@@ -58,4 +62,9 @@ public enum MergePolicy: Sendable {
   case rollback
   /// A closure resolves each conflict. It runs outside of any transaction.
   case custom(@Sendable (MergeConflict) -> MergeConflict.Resolution)
+}
+
+extension MergePolicy {
+  /// Whether conflicts are resolved rather than thrown.
+  var merges: Bool { if case .error = self { false } else { true } }
 }

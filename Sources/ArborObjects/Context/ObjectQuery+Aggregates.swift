@@ -133,17 +133,19 @@ extension ObjectQuery.Aggregate {
     Self(.sum, keyPath) { result throws(ArborError) in try result.optional() ?? .zero }
   }
 
-  /// Computes the average of a property, or `nil` if there are no values.
+  /// Computes the average of a property, or `nil` if there are no values. The average of decimals
+  /// is a decimal.
   public static func average<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
+  ) -> Self where Result == V.Unwrapped.Average?, V.Unwrapped: AdditiveArithmetic {
     Self(.average, keyPath) { result throws(ArborError) in try result.optional() }
   }
 
-  /// Computes the median of a property, or `nil` if there are no values.
+  /// Computes the median of a property, or `nil` if there are no values. The median of decimals is
+  /// a decimal.
   public static func median<V: AttributeValue>(
     _ keyPath: KeyPath<T, V>
-  ) -> Self where Result == Double?, V.Unwrapped: AdditiveArithmetic {
+  ) -> Self where Result == V.Unwrapped.Average?, V.Unwrapped: AdditiveArithmetic {
     Self(.median, keyPath) { result throws(ArborError) in try result.optional() }
   }
 

@@ -66,6 +66,48 @@ extension ObjectQuery {
     try change([T.propertyPath(of: keyPath): value?.predicateValue ?? .null])
   }
 
+  /// Claims the first object that no other context, process or machine has claimed: sets properties
+  /// of it and commits, and returns it.
+  ///
+  /// ```swift
+  /// let next = context.objects(Job.self).filter("state == 0").order(by: "-priority", "number")
+  /// if let job = try next.claim(["state": 1, "worker": 7]) { print("doing \(job.number)") }
+  /// ```
+  ///
+  /// The object is chosen by the transaction that writes the commit, from all commits before it. So
+  /// a claim can't conflict, and an object that no longer matches the query after its claim is
+  /// claimed only once. With all values of a lease in the query and the claim, the method is a
+  /// conditional update of one object. See <doc:Queues>.
+  ///
+  /// The commit is like any other: rules of the model and uniqueness constraints apply, derived
+  /// values and indexes follow, and it is part of the history, logs and change feeds with the
+  /// context's author and name. It isn't recorded for undo. `willCommit()` and `didCommit()` are not
+  /// called. Hooks that validate objects are called before the transaction; if a class overrides
+  /// one (see ``OverriddenHooks``), the claim starts over whenever the transaction finds another
+  /// object.
+  ///
+  /// A limit of the query is ignored. Other transactions wait while the object is chosen, so an index
+  /// should provide the query's conditions and order. A query without results doesn't wait for
+  /// other transactions. The query and the commit take effect together even if the context doesn't
+  /// merge other commits automatically.
+  ///
+  /// - Parameter values: The attributes and to-one relationships to set. A property must be stored in
+  ///   the object's record alone: it can't be transient, derived, a binary value with external
+  ///   storage, one end of a one-to-one relationship, or a relationship with an ordered inverse.
+  /// - Returns: The claimed object in its newest state, or `nil` if no object matches. If another
+  ///   commit has already changed the claimed values, the method claims the next object.
+  /// - Throws: ``ArborError`` `notAllowed` if the context has changes, inside
+  ///   ``ManagedObjectContext/withSnapshot(_:)``, and for a property that a claim can't set;
+  ///   `validation` if the values break a rule; otherwise the same errors as ``update(_:)`` and
+  ///   ``ManagedObjectContext/commit()``, other than conflicts. Unless it is an error of a commit
+  ///   whose outcome is unknown, or of reading the object afterwards, nothing is claimed.
+  /// - Complexity: That of ``first()``, twice, and of a commit.
+  public func claim(
+    _ values: [PropertyPath: (any PredicateArgument)?]
+  ) throws(ArborError) -> T? {
+    try ClaimRun(context, setting: values.valuesByName()).run(request)
+  }
+
   private func change(_ values: [String: PropertyValue]) throws(ArborError) -> Int {
     let changes = PropertyChanges(values)
     try changes.check(context.session.entity(for: request), in: context.store.engine)

@@ -115,7 +115,8 @@ extension ObjectQuery {
 
   /// Returns the objects grouped by their value for a key path, each group in the query's order.
   /// Objects whose value is `nil` form the group ``PropertyValue/null``. A relationship groups by
-  /// ``PropertyValue/objectID(_:)``.
+  /// ``PropertyValue/objectID(_:)``. The groups are those of ``ManagedObjectContext/fetchRows(_:)``:
+  /// strings are distinct if their code points are, numbers if their numeric values are.
   ///
   /// ```swift
   /// let byAge = try context.objects(Employee.self).grouped(by: "age")
@@ -133,11 +134,11 @@ extension ObjectQuery {
     _ = try KeyPathBinder.bind(keyPath, to: session.entity(for: request), in: session.schema)
     try session.beginOperation()
     return try session.onPinnedSnapshot { _ throws(ArborError) in
-      var groups: [PropertyValue: [T]] = [:]
+      var groups: [DistinctValue: [T]] = [:]
       for object in try fetch() {
-        groups[try object.value(forKeyPath: keyPath), default: []].append(object)
+        groups[DistinctValue(try object.value(forKeyPath: keyPath)), default: []].append(object)
       }
-      return groups
+      return Dictionary(uniqueKeysWithValues: groups.lazy.map { ($0.key.value, $0.value) })
     }
   }
 
@@ -146,6 +147,10 @@ extension ObjectQuery {
   /// ```swift
   /// let byAge = try context.objects(Employee.self).grouped(by: \.age)   // [Int: [Employee]]
   /// ```
+  ///
+  /// Values are compared by the `==` of their type. `String` considers canonically equivalent
+  /// strings equal, so composed and decomposed "é" form one group; ``grouped(by:)-(String)``
+  /// separates them.
   ///
   /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {

@@ -69,7 +69,7 @@ package final class RoundRecorder: ChangeListener {
     case (.inserted, false): round.created.insert(object)
     case (.inserted, true), (.updated, _): round.updated.insert(object)
     case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
-    case (nil, true) where object.state == .gone: round.deleted.insert(object)
+    case (nil, true) where object.state.isOver: round.deleted.insert(object)
     // Committed in the meantime.
     case (nil, false) where object.session != nil: round.created.insert(object)
     case (nil, true) where hasChanged(since: edit): round.updated.insert(object)

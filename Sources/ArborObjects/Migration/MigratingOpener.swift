@@ -67,27 +67,14 @@ struct MigratingOpener {
   }
 
   /// Returns a refusal with everything that prevents the migration. Opening itself stops earlier:
-  /// at the first obstacles in the models, in the objects of the first pass, or in a unique index.
+  /// at the first obstacles in the models, in the objects of the first pass, or in unique indexes.
   private func completed(
     _ error: ArborError, _ chain: MigrationChain, _ path: String, _ model: ManagedObjectModel
   ) -> ArborError {
-    let isRefusal = error.code == .modelMismatch && !error.violations.isEmpty
-    guard isRefusal || error.code == .notUnique, !chain.takesSteps,
+    guard error.code == .modelMismatch, !error.violations.isEmpty, !chain.takesSteps,
       let plan = try? PersistentStore.migrationPlan(
-        for: URL(filePath: path), to: model, options: options), !plan.parts.isEmpty
+        for: URL(filePath: path), to: model, options: options), !plan.obstacles.isEmpty
     else { return error }
-    var obstacles = plan.obstacles.map(\.asRefused)
-    if obstacles.isEmpty, error.code == .notUnique {
-      // The plan omits unique indexes of case-folded strings and those with a condition.
-      let shared = error.violations.isEmpty ? [error] : error.violations
-      obstacles = shared.map {
-        MigrationObstacle(
-          entity: $0.entity, property: $0.keyPath, object: $0.objectID,
-          message: "\($0.message) Use the former model to do so, or use a MigrationStep to change "
-            + "the object.")
-      }
-    }
-    guard !obstacles.isEmpty else { return error }
     let unknownNames = chain.hops.flatMap { hop in
       MigrationOutline(
         hop.source.difference(to: hop.target, via: hop.versions),
@@ -96,13 +83,14 @@ struct MigratingOpener {
     }
     return ArborError(
       opening: .modelMismatch(
-        MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames)))
+        MigrationRefusal(
+          .obstacles, obstacles: plan.obstacles.map(\.asRefused), unknownNames: unknownNames)))
   }
 
   /// Returns whether opening failed because of a model that the store can be migrated to.
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
-    case .modelMismatch, .duplicateValues: true
+    case .modelMismatch: true
     // If it is this migration, it is resumed.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false

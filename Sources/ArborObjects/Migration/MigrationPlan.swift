@@ -78,6 +78,10 @@ public struct MigrationPlan: Sendable, Hashable {
   /// The data that is dropped, with its names in the version that drops it.
   public let losses: [ModelDifference.Loss]
   /// The obstacles. Opening with the same options throws if there are any.
+  ///
+  /// If a pass restores or computes values, a unique index of them that has folded columns, a
+  /// condition, a relationship or a derived attribute is checked only in the copy. Objects that
+  /// share its values are not among the obstacles, but opening throws.
   public let obstacles: [Obstacle]
   /// Bounds and patterns that existing values violate. They don't prevent the migration, but a
   /// commit that changes such an object must correct it.

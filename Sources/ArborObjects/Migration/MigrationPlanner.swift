@@ -136,10 +136,10 @@ struct MigrationPlanner {
     }
     let found = try reporting(
       store.engine.migrationObstacles(
-        to: hop.target, via: hop.versions, dropping: names, passes: passes))
+        to: hop.target, via: hop.versions, dropping: names, passes: passes, models))
     let survey = MigrationSurvey(context: context, models: models)
     return try found.map(MigrationPlan.Obstacle.init)
-      + (passes ? survey.obstacles(to: hop.target) : survey.duplicates(in: hop.target))
+      + (passes ? survey.obstacles(to: hop.target) : [])
   }
 }
 
@@ -147,6 +147,6 @@ extension MigrationPlan.Obstacle {
   init(_ obstacle: MigrationObstacle) {
     self.init(
       entity: obstacle.entity, property: obstacle.property,
-      objectIDs: obstacle.object.map { [$0] } ?? [], message: obstacle.message)
+      objectIDs: obstacle.objectIDs, message: obstacle.message)
   }
 }

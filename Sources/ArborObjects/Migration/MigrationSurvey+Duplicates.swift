@@ -2,48 +2,69 @@ internal import ArborModel
 internal import ArborStore
 
 extension MigrationSurvey {
-  /// Finds objects that share values which become unique, or that become duplicates when `nil` is
-  /// replaced by a default.
+  /// Finds objects that will share unique values that a pass restores, or the defaults that replace
+  /// missing ones. The store searches unique values that need no pass.
+  ///
+  /// Omits indexes with folded columns or a condition, and values that are computed.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func duplicates(in target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
-    var added: Set<UniqueValues> = []
-    for change in models.difference.changes {
-      guard case .index(.uniquenessAdded(let properties)) = change.kind, let name = change.entity
-      else { continue }
-      added.insert(UniqueValues(entity: name, properties: properties))
-    }
     var found: [MigrationPlan.Obstacle] = []
     for entity in target.entities {
-      guard let former = models.formerName(of: entity.name) else { continue }
-      for properties in entity.uniquenessConstraints {
-        let unique = UniqueValues(entity: entity.name, properties: properties)
-        let isAdded = added.contains(unique)
-        let columns = properties.map { column($0, of: entity, former, target) }
-        var list = ObjectList(entity: former)
-        var isFilled = false
-        if columns.contains(where: { !$0.filling.isNull }) {
-          isFilled = try addFilled(to: &list, unique, target, isAdded: isAdded)
-        } else if isAdded {
-          try addEqual(to: &list, columns.compactMap(\.source), of: former, properties.count)
-        }
+      for unique in uniqueValues(of: entity, target) {
+        var list = ObjectList(entity: entity.name)
+        let isFilled = try addShared(to: &list, unique, target)
         guard list.count > 0 else { continue }
-        let subject = "\(entity.name).\(properties.joined(separator: ", "))"
-        let cause = isFilled ? ", because nil becomes the default" : ""
-        found.append(
-          list.obstacle(
-            properties.first,
-            "\(subject) \(isAdded ? "becomes" : "is") unique, but \(list.words) with equal "
-              + "values\(cause). Change the values with the former model, or use a MigrationStep "
-              + "to change them."))
+        let message = MigrationObstacle.sharedValues(
+          of: entity.name, unique.properties, isAdded: unique.isAdded, list.words,
+          isFilled: isFilled,
+          "Change the values with the former model, or use a MigrationStep to change them")
+        found.append(list.obstacle(unique.properties.first, message))
       }
     }
     return found
   }
 
-  private struct UniqueValues: Hashable {
+  /// Properties whose combined values are unique in the newer model.
+  private struct UniqueValues {
     let entity: String
     let properties: [String]
+    /// Whether they may be shared in the older model.
+    let isAdded: Bool
+  }
+
+  /// Returns the unique combinations of plain values of an entity that include a value from a pass.
+  private func uniqueValues(
+    of entity: EntityDescription, _ target: ManagedObjectModel
+  ) -> [UniqueValues] {
+    let attributes = target.lineage(of: entity).flatMap(\.attributes)
+    var added: Set<[String]> = []
+    for change in models.difference.changes where change.entity == entity.name {
+      switch change.kind {
+      case .index(.uniquenessAdded(let properties)): added.insert(properties)
+      case .index(.added(let index)): added.insert(index.elements.map(\.property))
+      case .index(.changed(let former, let index)) where !former.isUnique:
+        added.insert(index.elements.map(\.property))
+      default: break
+      }
+    }
+    let indexes = entity.fetchIndexes.filter { index in
+      index.isUnique && index.partialIndexPredicate == nil
+        && index.elements.allSatisfy { element in
+          !element.isExpression && [.binary, .rTree].contains(element.kind)
+            && attributes.contains { $0.name == element.property && $0.isIndexable }
+        }
+    }.map { $0.elements.map(\.property) }
+    let constraints = entity.uniquenessConstraints
+    return (constraints + indexes.filter { !constraints.contains($0) }).compactMap { properties in
+      let isFilled = properties.contains { models.fills($0, of: entity.name) }
+      let isComputed = attributes.contains {
+        $0.derivation != nil && properties.contains($0.name)
+      }
+      guard isFilled, !isComputed else { return nil }
+      return UniqueValues(
+        entity: entity.name, properties: properties, isAdded: added.contains(properties))
+    }
   }
 
   /// The source of the values of a property that is unique in the newer model.
@@ -51,66 +72,37 @@ extension MigrationSurvey {
     /// The name of the property in the older model, or `nil` if that model doesn't contain its
     /// values.
     let source: String?
-    /// The value that replaces `nil`.
-    let filling: PropertyValue
-  }
+    /// The attribute of the newer model, or `nil` for a relationship.
+    let attribute: AttributeDescription?
+    /// Whether a pass converts the values.
+    let isConverted: Bool
 
-  private func column(
-    _ name: String, of entity: EntityDescription, _ former: String, _ target: ManagedObjectModel
-  ) -> Column {
-    let source = models.valueSources(of: entity)[name]
-    let attribute = target.lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == name }
-    guard let attribute else { return Column(source: source, filling: .null) }
-    let before = source.flatMap {
-      context.session.schema.entity(named: former)?.property(named: $0)
+    /// The value of an object that lacks one.
+    var filling: PropertyValue {
+      guard let attribute else { return .null }
+      return source == nil || !attribute.isOptional ? attribute.defaultValue : .null
     }
-    var mayBeNil = source == nil
-    if case .attribute(let before) = before {
-      mayBeNil = before.description.isOptional && !attribute.isOptional
+
+    /// Returns the present value of an object as the newer model stores it, or `nil` if the newer
+    /// model cannot hold it.
+    func value(of object: ManagedObject) throws(ArborError) -> PropertyValue? {
+      guard let source else { return .null }
+      let value = try object.value(forKey: source)
+      guard isConverted, !value.isNull, let attribute else { return value }
+      return attribute.type.exactly(value)
     }
-    return Column(source: source, filling: mayBeNil ? attribute.defaultValue : .null)
   }
 
   /// Adds the objects that share values.
-  private func addEqual(
-    to list: inout ObjectList, _ sources: [String], of former: String, _ count: Int
-  ) throws(ArborError) {
-    guard sources.count == count else { return }
-    let request = FetchRequest<ManagedObject>(entity: former, sortKeys: sources.map { SortKey($0) })
-    var last: (values: [PropertyValue], object: ManagedObject, isListed: Bool)?
-    let cursor = try context.cursor(for: request)
-    while let object = try cursor.next() {
-      var values: [PropertyValue] = []
-      for source in sources { values.append(try object.value(forKey: source)) }
-      let isSame = last?.values == values && !values.contains(where: \.isNull)
-      if isSame, let last {
-        if !last.isListed { list.add(last.object) }
-        list.add(object)
-      }
-      last = (values, object, isSame)
-    }
-  }
-
-  /// Adds the objects that share values when a default replaces `nil`.
   ///
-  /// - Parameter isAdded: Whether the uniqueness constraint is new, so that values without a
-  ///   default may be shared as well. Otherwise, only values that include a default are kept in
-  ///   memory.
-  /// - Returns: Whether shared values include a default.
-  private func addFilled(
-    to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel, isAdded: Bool
+  /// - Returns: Whether shared values include a default that replaces `nil`.
+  private func addShared(
+    to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel
   ) throws(ArborError) -> Bool {
-    var counts: [[PropertyValue]: Int] = [:]
-    try eachRow(of: unique, target) { (_, values, isFilled) in
-      if isAdded || isFilled { counts[values, default: 0] += 1 }
-    }
-    if !isAdded {
-      try eachRow(of: unique, target) { (_, values, isFilled) in
-        if !isFilled, let count = counts[values] { counts[values] = count + 1 }
-      }
-    }
+    var counts: [[DistinctValue]: Int] = [:]
+    try eachRow(of: unique, target) { _, values, _ in counts[values, default: 0] += 1 }
     var isDefaultShared = false
-    try eachRow(of: unique, target) { (object, values, isFilled) in
+    try eachRow(of: unique, target) { object, values, isFilled in
       guard counts[values] ?? 0 > 1 else { return }
       list.add(object)
       if isFilled { isDefaultShared = true }
@@ -122,25 +114,28 @@ extension MigrationSurvey {
   /// non-`nil`, with these values, and with whether one of them is a default.
   private func eachRow(
     of unique: UniqueValues, _ target: ManagedObjectModel,
-    _ body: (ManagedObject, [PropertyValue], _ isFilled: Bool) -> Void
+    _ body: (ManagedObject, [DistinctValue], _ isFilled: Bool) -> Void
   ) throws(ArborError) {
+    let kinds = target.kinds(of: unique.entity)
     for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
-      guard let entity = target.entity(named: name), target.kinds(of: unique.entity).contains(name)
-      else { continue }
-      let columns = unique.properties.map { column($0, of: entity, former, target) }
+      guard kinds.contains(name), let entity = target.entity(named: name) else { continue }
+      let sources = models.valueSources(of: entity)
+      let attributes = target.lineage(of: entity).flatMap(\.attributes)
+      let columns = unique.properties.map { property in
+        Column(
+          source: sources[property], attribute: attributes.first { $0.name == property },
+          isConverted: models.fills(property, of: name))
+      }
       try each(former) { (object) throws(ArborError) in
-        var (values, isFilled): ([PropertyValue], Bool) = ([], false)
+        var (values, isFilled): ([DistinctValue], Bool) = ([], false)
         for column in columns {
-          var value =
-            try column.source.map { (source) throws(ArborError) in
-              try object.value(forKey: source)
-            } ?? .null
+          guard var value = try column.value(of: object) else { return }
           if value.isNull {
             value = column.filling
             isFilled = true
           }
           if value.isNull { return }
-          values.append(value)
+          values.append(DistinctValue(value))
         }
         body(object, values, isFilled)
       }

@@ -7,11 +7,11 @@ struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
-  /// Finds all objects that prevent a migration with passes.
+  /// Finds all objects with values or links that prevent passes.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func obstacles(to target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {
-    try objectsOfAbstractEntities() + problems() + duplicates(in: target)
+    try problems() + duplicates(in: target)
   }
 
   /// Returns whether the passes of the migration would visit no objects.
@@ -27,24 +27,6 @@ struct MigrationSurvey {
       return false
     }
     return true
-  }
-
-  /// Finds objects of entities that become abstract, except objects of their subentities.
-  func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
-    var found: [MigrationPlan.Obstacle] = []
-    for change in models.difference.changes {
-      guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
-      else { continue }
-      var list = ObjectList(entity: name)
-      try each(name) { (object) throws(ArborError) in list.add(object) }
-      guard list.count > 0 else { continue }
-      found.append(
-        list.obstacle(
-          nil,
-          "\(name) becomes abstract, but \(list.words). Delete the objects with the former model, "
-            + "or use a MigrationStep to turn them into objects of a subentity."))
-    }
-    return found
   }
 
   /// Finds values and links that the newer model cannot hold, and links that contradict each other

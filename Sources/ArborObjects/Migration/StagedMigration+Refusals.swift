@@ -20,9 +20,7 @@ extension StagedMigration {
         StagedModels(from: store.engine.schema, to: hop.target, via: hop.versions))
       found += try reporting(
         store.engine.migrationObstacles(
-          to: hop.target, via: hop.versions, dropping: names, passes: true))
-      let survey = MigrationSurvey(context: store.makeContext(), models: models)
-      found += try survey.objectsOfAbstractEntities().map(\.asRefused)
+          to: hop.target, via: hop.versions, dropping: names, passes: true, models))
     }
     guard found.isEmpty else { throw Self.refusal(found) }
   }
@@ -46,9 +44,6 @@ extension StagedMigration {
     let problems = try journal.problems + survey.contradictions()
     var violations = problems.filter { !journal.visited.contains($0.entity) }.map {
       MigrationObstacle(entity: $0.entity, property: $0.property, message: $0.message)
-    }
-    if hop.step == nil {
-      violations += try survey.objectsOfAbstractEntities().map(\.asRefused)
     }
     if let step = hop.step, let names {
       for loss in models.difference.losses where !names.contains(loss.name) {
@@ -122,6 +117,7 @@ extension StagedMigration {
 
 extension MigrationPlan.Obstacle {
   var asRefused: MigrationObstacle {
-    MigrationObstacle(entity: entity, property: property, object: objectIDs.first, message: message)
+    MigrationObstacle(
+      entity: entity, property: property, objectIDs: objectIDs, message: message)
   }
 }

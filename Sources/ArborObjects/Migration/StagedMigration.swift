@@ -150,7 +150,7 @@ struct StagedMigration {
       }
       if !isMade {
         let start = MigrationJournal(plan: planText, origin: origin, hop: number, renames: renames)
-        try reporting(prepare(number, models, via: hop.versions, start))
+        try reporting(prepare(number, hop, models, start))
       }
       var journal = try journal(of: number)
       if journal.renames != renames {
@@ -176,11 +176,18 @@ struct StagedMigration {
 
   /// Creates the file of a hop: a copy of the previous one with the relaxed model.
   private func prepare(
-    _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
-    _ journal: MigrationJournal
+    _ number: Int, _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal
   ) throws(StoreError) {
     let source = try StoreEngine.open(.reading(files.stage(number - 1)))
     defer { source.close() }
+    // The obstacles in the store itself are known.
+    if number > 1, hop.step == nil {
+      let found = try source.migrationObstacles(
+        to: hop.target, via: hop.versions, dropping: names, passes: true, models)
+      guard found.isEmpty else {
+        throw .modelMismatch(MigrationRefusal(.obstacles, obstacles: found))
+      }
+    }
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
       try stageOpening(path).withFile { copy throws(StoreError) in
         try copy.removeMigrationMarker()
@@ -191,7 +198,7 @@ struct StagedMigration {
         var opening = stageOpening(path, model)
         opening.isStaged = true
         opening.migration = .lightweight(dropping: nil)
-        if model == models.bridge ?? models.relaxed { opening.versionsBetween = versions }
+        if model == models.bridge ?? models.relaxed { opening.versionsBetween = hop.versions }
         try StoreEngine.open(opening).close()
       }
       try stageOpening(path).withFile { engine throws(StoreError) in

@@ -19,12 +19,19 @@ enum StagedReversal {
     guard let journal, journal.phase == .done else { return false }
     let commits = sequence - min(sequence, journal.sequence)
     guard commits == 0 || discardsCommits else { throw changed(commits) }
-    try reporting(restore(files))
+    try reporting(restore(files, after: sequence))
     return true
   }
 
-  private static func restore(_ files: MigrationFiles) throws(StoreError) {
-    let model = try withoutMarker(files.former) { $0.modelFingerprint }
+  /// - Parameter sequence: The number of the newest commit of the migrated store. The reversal
+  ///   follows it, so that numbers of commits never refer to another commit than before.
+  private static func restore(
+    _ files: MigrationFiles, after sequence: UInt64
+  ) throws(StoreError) {
+    let model = try withoutMarker(files.former) { (former) throws(StoreError) in
+      try former.raiseSequence(to: sequence + 1)
+      return former.modelFingerprint
+    }
     try announce(model, files.path)
     do throws(StoreError) { try files.restoreFormer() } catch {
       try withoutMarker(files.path) { _ in }
@@ -33,10 +40,12 @@ enum StagedReversal {
   }
 
   /// Removes the marker of a migration from a file, and returns the result of `body`.
-  static func withoutMarker<R>(_ path: String, _ body: (StoreEngine) -> R) throws(StoreError) -> R {
+  static func withoutMarker<R>(
+    _ path: String, _ body: (StoreEngine) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
     try StoreOpening.migrating(path).withFile { engine throws(StoreError) in
       try engine.removeMigrationMarker()
-      return body(engine)
+      return try body(engine)
     }
   }
 

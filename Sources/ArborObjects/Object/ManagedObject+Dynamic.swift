@@ -22,7 +22,7 @@ extension ManagedObject {
       {
         return
       }
-      orStop { () throws(ArborError) in try set(newValue, forKey: key) }
+      orRefuse { () throws(ArborError) in try set(newValue, forKey: key) }
     }
   }
 
@@ -48,7 +48,7 @@ extension ManagedObject {
   public final subscript(key: String) -> ManagedObject? {
     get { object(of: orStop { () throws(ArborError) in try relationship(key, isToMany: false) }) }
     set {
-      orStop { () throws(ArborError) in
+      orRefuse { () throws(ArborError) in
         try setObject(newValue, of: relationship(key, isToMany: false))
       }
     }
@@ -60,7 +60,7 @@ extension ManagedObject {
   public final subscript(key: String) -> [ManagedObject] {
     get { objects(of: orStop { () throws(ArborError) in try relationship(key, isToMany: true) }) }
     set {
-      orStop { () throws(ArborError) in
+      orRefuse { () throws(ArborError) in
         try setObjects(newValue, of: relationship(key, isToMany: true))
       }
     }
@@ -69,6 +69,18 @@ extension ManagedObject {
   /// Returns the result of `body`, or traps with the message of its error.
   final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
     do throws(ArborError) { return try body() } catch { stopProgram(error.message) }
+  }
+
+  /// Changes the object, or traps with the message of an error, unless its cause is that another
+  /// commit deleted an object. The next throwing operation then throws.
+  final func orRefuse(_ change: () throws(ArborError) -> Void) {
+    do throws(ArborError) { try change() } catch { refuse(error) }
+  }
+
+  /// Refuses a change. See ``orRefuse(_:)``.
+  final func refuse(_ error: ArborError) {
+    guard error.code == .objectNotFound else { stopProgram(error.message) }
+    (session ?? binding.session)?.noteRefused(error)
   }
 
   /// Returns the value of a property. Relationships are returned as object IDs.
@@ -105,7 +117,8 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist; `typeMismatch` if the
   ///   value doesn't fit the property; `validation` for NaN; `notAllowed` if the attribute is
-  ///   derived or the object can no longer be changed.
+  ///   derived or the object can no longer be changed; `objectNotFound` if another commit has
+  ///   deleted the object.
   public final func setValue(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
@@ -218,7 +231,8 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist, `typeMismatch` if it
   ///   isn't a to-one relationship or the object is of another entity, `invalidArgument` if the
-  ///   object belongs to another context, `notAllowed` if this object can no longer be changed.
+  ///   object belongs to another context, `notAllowed` if this object can no longer be changed,
+  ///   `objectNotFound` if another commit has deleted this object or the other one.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
     try changing { () throws(ArborError) in
       try setObject(target, of: relationship(key, isToMany: false))
@@ -321,6 +335,7 @@ extension ManagedObject {
 
   final func requireSession() throws(ArborError) -> Session {
     if let session { return session }
+    if isLost { throw lostObject }
     throw ArborError(
       .notAllowed,
       "\(objectID) can no longer be changed: \(whyDetached). Keep its objectID, and fetch the "

@@ -11,7 +11,7 @@ extension ManagedObject {
     guard let session else { return body() }
     guard session.failure == nil else { return try reading(session, body) }
     let result = body()
-    if session.failure != nil { throw takeFailure(of: session) }
+    if session.failure != nil || isMissing { throw takeFailure(of: session) }
     return result
   }
 
@@ -23,7 +23,7 @@ extension ManagedObject {
     session.failure = nil
     defer { session.failure = former }
     let result = body()
-    if session.failure != nil { throw takeFailure(of: session) }
+    if session.failure != nil || isMissing { throw takeFailure(of: session) }
     return result
   }
 
@@ -65,7 +65,7 @@ extension ManagedObject {
   private final func holds(_ property: PropertySchema, asObject: Bool) -> Bool {
     // A deleted object has no targets.
     if case .relationship(let relationship) = property, relationship.isToMany || asObject,
-      state == .gone
+      state.isOver
     {
       return true
     }

@@ -59,15 +59,20 @@ extension ManagedObject {
   @discardableResult
   @inline(__always)
   final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) -> Bool {
-    guard let session else { refuseChange() }
+    guard let session else {
+      refuseChange()
+      return false
+    }
     guard let change = writableChange(session), change.working != nil else { return false }
     // In place: moving the buffer out would cost a retain and a release of its slab.
     body(&change.working!, session.allocator)
     change.mutations &+= 1
     // A longer value may have moved the record.
-    let working = UnsafeRawPointer(change.working!.base)
-    if working != base { slab = change.working!.slab }
-    base = working
+    if UnsafeRawPointer(change.working!.base) != base {
+      change.working!.compactIfSparse(binding.entity.layout, allocator: session.allocator)
+      slab = change.working!.slab
+    }
+    base = UnsafeRawPointer(change.working!.base)
     count = Int32(truncatingIfNeeded: change.working!.count)
     return true
   }
@@ -79,11 +84,29 @@ extension ManagedObject {
     return session.beginWriting(self)
   }
 
-  /// Traps on a change of an object that can never be committed.
-  final func refuseChange() -> Never {
+  /// Refuses a change of an object without a context. If the program could not know that, because
+  /// another commit deleted the object, the context's next throwing operation throws. Otherwise
+  /// traps.
+  @inline(never)
+  final func refuseChange() {
+    if isLost {
+      binding.session?.noteRefused(lostObject)
+      return
+    }
     stopProgram(
       "\(binding.objectID(number)) can no longer be changed: \(whyDetached). Keep its objectID, "
         + "and fetch the object from a context.")
+  }
+
+  /// Whether another commit deleted the object or it was merged into another object.
+  final var isLost: Bool { state == .lost || state == .merged }
+
+  /// The error of a change of an object that another commit deleted, or of a link to it.
+  final var lostObject: ArborError {
+    ArborError(
+      .objectNotFound,
+      "\(objectID) can no longer be changed or linked to: \(whyDetached). Treat it as deleted."
+    ).with(entity: binding.entity.name, objectID: objectID)
   }
 
   /// The reason why the object has no context, for messages.
@@ -91,12 +114,22 @@ extension ManagedObject {
 }
 
 extension ManagedObject.State {
+  /// Whether the object no longer exists.
+  var isOver: Bool {
+    switch self {
+    case .live, .forgotten, .missing: false
+    case .gone, .lost, .merged: true
+    }
+  }
+
   /// The reason why an object has no context, for messages.
   var reason: String {
     switch self {
     case .live: "it doesn't belong to a context"
     case .forgotten: "its context was deallocated or reset"
-    case .gone: "it was deleted"
+    case .gone, .missing: "it was deleted"
+    case .lost: "another commit deleted it"
+    case .merged: "it was merged into another object with the same unique value"
     }
   }
 }

@@ -54,9 +54,9 @@ extension ManagedObject {
   public final func _setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
     let relationship = binding.relationship(slot)
     guard !relationship.isToMany else { wrongKind(relationship, "_setToMany") }
-    guard let session else { refuseChange() }
+    guard let session else { return refuseChange() }
     if let target, let problem = problem(of: target, relationship) {
-      stopProgram(problem.message)
+      return refuse(problem)
     }
     InverseKeeper(session).set(self, relationship, to: target)
   }
@@ -104,9 +104,9 @@ extension ManagedObject {
   public final func _setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
     let relationship = binding.relationship(slot)
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
-    guard let session else { refuseChange() }
+    guard let session else { return refuseChange() }
     for member in members {
-      if let problem = problem(of: member, relationship) { stopProgram(problem.message) }
+      if let problem = problem(of: member, relationship) { return refuse(problem) }
     }
     guard change?.kind != .deleted else { return }
     InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
@@ -117,7 +117,7 @@ extension ManagedObject {
   final func addToMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
-    orStop { () throws(ArborError) in try add(member, to: relationship) }
+    orRefuse { () throws(ArborError) in try add(member, to: relationship) }
   }
 
   /// Removes a member from the to-many relationship with the given slot, without reading the
@@ -125,7 +125,7 @@ extension ManagedObject {
   final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
     let relationship = binding.relationship(slot)
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
-    orStop { () throws(ArborError) in try remove(member, from: relationship) }
+    orRefuse { () throws(ArborError) in try remove(member, from: relationship) }
   }
 
   /// Returns the number of members of the to-many relationship with the given slot, without reading
@@ -205,6 +205,7 @@ extension ManagedObject {
   private final func linkProblem(
     _ target: ManagedObject, _ relationship: RelationshipSchema, _ destination: EntitySchema
   ) -> ArborError {
+    if target.isLost, target.binding.schema === binding.schema { return target.lostObject }
     let name = "\(binding.entity.name).\(relationship.name)"
     let error =
       target.session !== session

@@ -27,6 +27,8 @@ extension ManagedObject {
     }
   }
 
+  package final var entitySchema: EntitySchema { binding.entity }
+
   package final func isKind(of entity: EntitySchema) -> Bool {
     binding.entity === entity || binding.entity.isKind(of: entity)
   }

@@ -43,8 +43,14 @@ extension ManagedObject {
     }
   }
 
-  /// A Boolean value that indicates whether the object's deletion is pending or was committed.
-  public final var isDeleted: Bool { change?.kind == .deleted || state == .gone }
+  /// A Boolean value that indicates whether the object's deletion is pending or was committed. A
+  /// fault whose deletion hasn't been merged yet reports it once one of its values has been read.
+  public final var isDeleted: Bool {
+    change?.kind == .deleted || state.isOver || isMissing
+  }
+
+  /// Whether the object didn't exist when its record was last to be loaded.
+  final var isMissing: Bool { state == .missing && base == nil }
 
   /// A Boolean value that indicates whether the object's values have yet to be loaded from the
   /// store.
@@ -55,8 +61,8 @@ extension ManagedObject {
     change != nil || (session?.links.hasEdits(of: self) ?? false)
   }
 
-  /// Returns the values that differ from the committed ones, by property name. For an inserted
-  /// object, these are all non-`nil` values.
+  /// Returns the values that differ from the committed ones, by property name, without derived
+  /// attributes. For an inserted object, these are all non-`nil` values.
   ///
   /// To-many relationships with changed members are included as lists of IDs.
   public final func changedValues() -> [String: PropertyValue] {
@@ -64,8 +70,9 @@ extension ManagedObject {
     var values: [String: PropertyValue] = [:]
     if let change, let current = heldRecord {
       for property in binding.recordProperties
-      where change.committed?.differs(from: current, property.field)
-        ?? !current.isNull(property.field)
+      where !property.field.isDerived
+        && (change.committed?.differs(from: current, property.field)
+          ?? !current.isNull(property.field))
       {
         values[property.name] = fieldValue(property, in: current)
       }

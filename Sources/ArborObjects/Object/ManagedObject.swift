@@ -29,8 +29,9 @@ public import ArborModel
 /// committed.
 ///
 /// Reading never throws. If a value has to be loaded and the store cannot be read, the attribute's
-/// default value is returned and the context's next throwing operation throws the error. An object
-/// that outlives its context, or whose deletion was committed, keeps its loaded values, has no
+/// default value is returned and the context's next throwing operation throws the error. If the
+/// object no longer exists, because it was deleted before its values were loaded, the default value
+/// is returned and ``isDeleted`` becomes `true`. An object that outlives its context, or whose deletion was committed, keeps its loaded values, has no
 /// ``context``, and can no longer be changed.
 ///
 /// ## Topics
@@ -94,8 +95,14 @@ nonisolated open class ManagedObject: Hashable {
     case live
     /// The session was deallocated or reset.
     case forgotten
-    /// The object's deletion was committed by any context, or its insertion was undone.
+    /// The object's deletion was committed by this context, or its insertion was undone.
     case gone
+    /// The object was a fault, and didn't exist when its record was last to be loaded.
+    case missing
+    /// Another commit deleted the object.
+    case lost
+    /// The object was inserted with the unique value of another object, and merged into that.
+    case merged
   }
 
   /// Creates an object. Called by contexts only. Subclasses inherit the initializer by giving their
@@ -173,8 +180,8 @@ nonisolated open class ManagedObject: Hashable {
   open func awakeFromFetch() {}
 
   /// Called at the start of a commit, before validation, for every inserted, updated or deleted
-  /// object, and again if the object has changed since. May change objects; the number of rounds is
-  /// limited.
+  /// object, and again if the object has changed since. May change and insert objects, whose hooks are
+  /// called in the next round. After 100 rounds, the commit throws `notAllowed`.
   open func willCommit() {}
 
   /// Called after the commit that wrote the object.

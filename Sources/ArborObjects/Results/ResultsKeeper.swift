@@ -9,7 +9,7 @@ final class ResultsKeeper {
   /// Consecutive objects of the same section.
   struct Run {
     /// The identity of the section: the first sort key's value, in its compared form.
-    let identity: PropertyValue
+    let identity: DistinctValue
     var count: Int
   }
 
@@ -114,7 +114,7 @@ final class ResultsKeeper {
       runs = []
       let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
       let identities = try context.session.onSnapshot { snapshot throws(StoreError) in
-        try snapshot.sortValues(key, of: rows, overlay: context.session.overlay)
+        try snapshot.sections(by: key, of: rows, overlay: context.session.overlay)
       }
       for identity in identities {
         if runs.last?.identity == identity {
@@ -130,8 +130,8 @@ final class ResultsKeeper {
 
   /// Returns the common value of a section's objects.
   func value(of run: Run, first: ManagedObject) -> PropertyValue {
-    guard let key = shape.sectionKey, !run.identity.isNull else { return .null }
-    switch (key.path?.leaf, run.identity) {
+    guard let key = shape.sectionKey, !run.identity.value.isNull else { return .null }
+    switch (key.path?.leaf, run.identity.value) {
     case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
       return .objectID(context.session.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
     case (_, .string) where !key.options.isEmpty:
@@ -140,9 +140,9 @@ final class ResultsKeeper {
         return try first.value(forKeyPath: shape.sectionPath ?? "")
       } catch {
         context.session.note(error)
-        return run.identity
+        return run.identity.value
       }
-    default: return run.identity
+    default: return run.identity.value
     }
   }
 
@@ -218,6 +218,9 @@ final class ResultsKeeper {
     _ candidates: [ResultsCandidate], _ changes: ResultsRecord.Changes,
     on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsStep? {
+    if !shape.description.allowance.isUnlimited {
+      snapshot.limit.narrow(shape.description.allowance)
+    }
     var placement = ResultsPlacement(arrangement, runs: runs, shape: shape, changes: changes)
     for candidate in candidates {
       let index = placement.index(of: candidate)

@@ -85,7 +85,9 @@ struct ResultsPlacement {
   ) -> Bool {
     let former = self.key(of: arrangement[index], order)
     if former == key { return true }
-    if shape.sectionPath != nil, former.first != key.first { return false }
+    if shape.sectionPath != nil, order.section(of: former) != order.section(of: key) {
+      return false
+    }
     func isUnchanged(_ index: Int, _ isBetween: (RecordOrder.Key, ObjectNumber) -> Bool) -> Bool {
       guard (0..<arrangement.count).contains(index) else { return true }
       let neighbour = arrangement[index]
@@ -132,7 +134,7 @@ struct ResultsPlacement {
         return order.isBefore((key, object.number), (arrival.key, number))
       }
       arrangement.insert(arrival.object, at: index)
-      joinRun(at: index, arrival.key.first)
+      joinRun(at: index, order.section(of: arrival.key))
       indices.append(index)
       if let before = arrival.before {
         step.moves.append(.init(object: arrival.object, before: before, after: index))
@@ -164,7 +166,7 @@ struct ResultsPlacement {
     }
   }
 
-  private mutating func joinRun(at index: Int, _ identity: PropertyValue?) {
+  private mutating func joinRun(at index: Int, _ identity: DistinctValue?) {
     guard shape.sectionPath != nil, let identity else { return }
     var start = 0
     for runIndex in runs.indices {

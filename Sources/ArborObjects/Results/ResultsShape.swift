@@ -45,7 +45,9 @@ struct ResultsShape {
     if let predicate {
       let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
       read.add(bound.root)
-      needsResolver = !bound.dependencies.isEmpty || bound.dependencies.needsLimits
+      needsResolver =
+        !bound.dependencies.isEmpty || bound.dependencies.needsLimits
+        || description.allowance.work != nil
     }
     let keys = try description.sortKeys.bind(to: entity, in: schema)
     for key in keys { read.add(key) }
@@ -87,6 +89,7 @@ struct ResultsShape {
     return try PredicateCompiler.compile(
       [bound.root], arguments: predicate.arguments, for: entity,
       environment: PredicateEnvironment(
-        schema: context.session.schema, storeID: context.store.id, locale: context.session.locale))
+        schema: context.session.schema, storeID: context.store.id, locale: context.session.locale,
+        chargesWork: description.allowance.work != nil))
   }
 }

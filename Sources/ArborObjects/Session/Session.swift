@@ -45,6 +45,8 @@ package final class Session {
   var blobs = UnstoredBlobs()
   /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []
+  /// The derived values that objects show while validation hooks run, or `nil`.
+  var previews: DerivedPreviews?
   /// The object whose hook a commit is running, or `nil`. Its model rules have already been
   /// checked.
   var validated: ObjectNumber?
@@ -87,6 +89,10 @@ package final class Session {
 
   /// The policy for commits that conflict with newer commits of the same objects.
   var mergePolicy = MergePolicy.error
+  /// The policies of entities for insertions with the unique value of another object, by name.
+  var uniquenessPolicies: [String: MergePolicy] = [:]
+  /// The inserted objects that the commit in progress has merged into others.
+  var mergedObjects: [(inserted: ManagedObject, survivor: ObjectNumber)] = []
   /// Whether other commits are merged at the beginning of each operation.
   var mergesCommits = true
   /// The sequence of the newest commit that has been merged.

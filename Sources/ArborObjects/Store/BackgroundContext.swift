@@ -27,15 +27,16 @@ final class BackgroundContext: @unchecked Sendable {
   ///
   /// - Throws: Any error thrown by the body; `cancelled` if the task is cancelled while it waits.
   func run<R: Sendable>(
-    in store: PersistentStore, retries: Int,
+    in store: PersistentStore, _ retrying: consuming Retrying,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await line.run(self, in: store, retries: retries, body)
+    try await line.run(self, in: store, retrying, body)
   }
 
   /// Runs a body on the caller's thread, after the bodies enqueued before it.
   func runAndWait<R: Sendable>(
-    in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
+    in store: PersistentStore, _ retrying: consuming Retrying,
+    _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
     let thread = Self.thisThread
     guard runner.load(ordering: .relaxed) != thread else {
@@ -46,21 +47,17 @@ final class BackgroundContext: @unchecked Sendable {
     }
     try turns.enterAndWait()
     defer { turns.leave() }
-    return try runInTurn(in: store, retries: retries, body)
+    return try runInTurn(in: store, retrying, body)
   }
 
   fileprivate func runInTurn<R: Sendable>(
-    in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
+    in store: PersistentStore, _ retrying: consuming Retrying,
+    _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
     runner.store(Self.thisThread, ordering: .relaxed)
     defer { runner.store(0, ordering: .relaxed) }
     let context = openContext(of: store)
-    var retrying = Retrying(store: store, limit: retries)
-    while true {
-      if let result = try retrying.run(body, in: context) { return result }
-      // Subsequent bodies have to wait for this one anyway.
-      usleep(UInt32(retrying.pause))
-    }
+    return try retrying.run(body) { context }
   }
 
   private func openContext(of store: PersistentStore) -> ManagedObjectContext {
@@ -93,12 +90,12 @@ actor WaitingLine {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    _ background: BackgroundContext, in store: PersistentStore, retries: Int,
+    _ background: BackgroundContext, in store: PersistentStore, _ retrying: consuming Retrying,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try await background.turns.enter()
     defer { background.turns.leave() }
-    return try await background.worker.run(background, in: store, retries: retries, body)
+    return try await background.worker.run(background, in: store, retrying, body)
   }
 }
 
@@ -109,9 +106,9 @@ actor BackgroundWorker {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    _ background: BackgroundContext, in store: PersistentStore, retries: Int,
+    _ background: BackgroundContext, in store: PersistentStore, _ retrying: consuming Retrying,
     _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
-    try background.runInTurn(in: store, retries: retries, body)
+    try background.runInTurn(in: store, retrying, body)
   }
 }

@@ -12,7 +12,10 @@ internal import ArborStore
 /// purging of a store, don't list their changes; see ``isComplete``.
 public struct CommittedChanges: Sendable, Hashable {
   /// The commit's sequence number, which increases by one with each commit to the store.
-  public let commitSequence: UInt64
+  public var commitSequence: UInt64 { token.sequence }
+  /// The position of the commit in the store's history, from which ``PersistentStore/changes(since:)``
+  /// continues.
+  public let token: HistoryToken
   /// The date of the commit, or `nil` if the element represents several commits or a migration.
   public let date: Date?
   /// The ``ManagedObjectContext/author`` of the committing context.
@@ -66,8 +69,8 @@ public struct CommittedChanges: Sendable, Hashable {
   public func tombstone(of id: ObjectID) -> [String: PropertyValue] { tombstones[id] ?? [:] }
 
   /// Creates the changes from a history entry.
-  init(_ entry: HistoryEntry, in engine: StoreEngine) {
-    commitSequence = entry.sequence
+  init(_ entry: HistoryEntry, _ token: HistoryToken, in engine: StoreEngine) {
+    self.token = token
     date = entry.date
     author = entry.author
     contextName = entry.contextName
@@ -117,8 +120,8 @@ public struct CommittedChanges: Sendable, Hashable {
 
   /// Creates an element for a migration or, without one, for commits that the history no longer
   /// contains.
-  init(upTo sequence: UInt64, _ migration: MigrationNotice? = nil) {
-    commitSequence = sequence
+  init(upTo token: HistoryToken, _ migration: MigrationNotice? = nil) {
+    self.token = token
     self.migration = migration
     date = nil
     author = nil

@@ -52,15 +52,13 @@ actor ContextRunner {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    in store: PersistentStore, retries: Int, _ body: sending (ManagedObjectContext) throws -> R
-  ) async throws -> R {
-    var retrying = Retrying(store: store, limit: retries)
-    await retrying.giveWay()
-    while true {
+    in store: PersistentStore, _ retrying: consuming Retrying,
+    _ body: sending (ManagedObjectContext) throws -> R
+  ) throws -> R {
+    try retrying.run(body) {
       let context = ManagedObjectContext(store)
       context.session.limit.revocation = store.bodies.revocation
-      if let result = try retrying.run(body, in: context) { return result }
-      try await Task.sleep(for: .microseconds(retrying.pause))
+      return context
     }
   }
 }

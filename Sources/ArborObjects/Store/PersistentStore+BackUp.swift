@@ -27,11 +27,18 @@ extension PersistentStore {
   /// for await _ in store.changes { try store.backUp(to: log) }
   /// ```
   ///
-  /// A new snapshot is written if commits cannot be appended: after a change of the model, after
-  /// the store was restored to an earlier point or written by a version of the library without
-  /// support for logs, and if the end of the log is missing or its newest snapshot is damaged.
-  /// Commits between the last backup and a change of the model are appended first and remain
-  /// restorable. A migration with custom code has no intermediate states to restore.
+  /// A new snapshot is written if commits cannot be appended: after the store was restored to an
+  /// earlier point or written by a version of the library without support for logs, and if the end
+  /// of the log is missing or its newest snapshot is damaged.
+  ///
+  /// A change of the model in place is a commit. It is appended like the commits before and after
+  /// it, all of which remain restorable, and a snapshot follows, with which followers continue. A
+  /// migration in a copy has no intermediate states to restore: commits before it are appended, and
+  /// a snapshot contains its result.
+  ///
+  /// Unique IDs and object numbers that were reserved before the backup are recorded, even if no
+  /// commit used them. If the store shares a log, this includes those of other machines, provided
+  /// that the log can be reached.
   ///
   /// A crash or power loss at any time leaves the log intact. Anything that is missing is added by
   /// the next backup.
@@ -49,6 +56,12 @@ extension PersistentStore {
   @discardableResult
   public func backUp(to log: FolderLog, snapshot: Bool = false) throws(ArborError) -> BackUp {
     try requireOpen()
+    if case .shared(let client, _)? = link, !engine.isReadOnly {
+      do throws(ArborError) { try logging { try client.raiseCounters(of: engine) } } catch {
+        // A backup must be possible when the server isn't reachable.
+        guard error.code == .logUnavailable else { throw error }
+      }
+    }
     let added = try logging { try log.backUp(engine, snapshot: snapshot) }
     return BackUp(isSnapshot: added.isSnapshot, commits: added.commits, sequence: added.sequence)
   }

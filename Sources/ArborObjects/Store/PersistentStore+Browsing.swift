@@ -13,7 +13,9 @@ extension PersistentStore {
       while count > 0 {
         let first = snapshot.sequence - min(count, snapshot.sequence)
         if case .entries(let entries) = try snapshot.history(after: first) {
-          return entries.map { CommittedChanges($0, in: engine) }
+          return try entries.map { (entry) throws(StoreError) in
+            CommittedChanges(entry, try HistoryToken(entry.sequence, in: snapshot), in: engine)
+          }
         }
         count /= 2
       }

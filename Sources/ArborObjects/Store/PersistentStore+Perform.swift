@@ -8,8 +8,11 @@
 /// This applies to `conflict`, and to `notUnique` for a value that another commit has taken since
 /// the closure started. Changes of the previous run in its context are discarded. Other side
 /// effects, such as changes of captured variables or files, are not, so they should be idempotent.
-/// Runs are separated by random pauses of up to 50 ms (exponential backoff with jitter). A closure
-/// that commits by itself doesn't run again after it has written something.
+/// Runs are separated by random pauses of up to 50 ms (exponential backoff with jitter). After
+/// several conflicts, closures take turns, in all processes that have the store open, so each of
+/// them succeeds soon. A turn ends after 0.2 s at the latest, so a slow closure or a stopped process
+/// doesn't hold up the others. A closure that commits by itself doesn't run again after it has
+/// written something.
 ///
 /// If the task is cancelled, the closure ends with ``ArborError`` `cancelled` at the next operation
 /// of its context, or within milliseconds during an operation. If it is still waiting for its turn,
@@ -29,23 +32,27 @@ extension PersistentStore {
   /// No matter how many tasks do this concurrently, no increment is lost.
   ///
   /// - Parameters:
-  ///   - retries: The maximum number of additional runs after conflicts with other commits. 0
+  ///   - deadline: The deadline of all runs together, which is also that of the context. `nil` for
+  ///     none.
+  ///   - maximumRetries: The maximum number of additional runs after conflicts with other commits. 0
   ///     throws immediately.
   ///   - body: The work to do in the context, whose merge policy is ``MergePolicy/error``.
   /// - Returns: The result of the last run of the closure.
-  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled`;
-  ///   nothing is committed in that case. `conflict` or `notUnique` if every run conflicted with
-  ///   another commit.
+  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled` and
+  ///   `deadlineExceeded`; nothing is committed in that case. `conflict` or `notUnique` if every run
+  ///   conflicted with another commit.
   @discardableResult
   public func perform<R: Sendable>(
-    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
+    deadline: ContinuousClock.Instant? = nil, maximumRetries: Int = 1000,
+    _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try requireOpen()
     try bodies.begin()
     defer { bodies.end() }
     let executor = try await ExecutorPool.shared.take()
     defer { ExecutorPool.shared.giveBack(executor) }
-    return try await ContextRunner(executor).run(in: self, retries: retries, body)
+    return try await ContextRunner(executor).run(
+      in: self, Retrying(store: self, limit: maximumRetries, deadline: deadline), body)
   }
 
   /// Runs a closure in the store's single background context, after those enqueued before it, and
@@ -56,44 +63,50 @@ extension PersistentStore {
   /// If the closure or the commit throws, the changes are rolled back.
   ///
   /// - Parameters:
-  ///   - retries: The maximum number of additional runs after conflicts with other commits. 0
+  ///   - deadline: The deadline of all runs together, which is also that of the context. `nil` for
+  ///     none.
+  ///   - maximumRetries: The maximum number of additional runs after conflicts with other commits. 0
   ///     throws immediately.
   ///   - body: The work to do in the context.
   /// - Returns: The result of the last run of the closure.
-  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled`;
-  ///   nothing is committed in that case.
+  /// - Throws: Any error thrown by the closure or the commit, and ``ArborError`` `cancelled` and
+  ///   `deadlineExceeded`; nothing is committed in that case.
   @discardableResult
   public func performBackground<R: Sendable>(
-    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
+    deadline: ContinuousClock.Instant? = nil, maximumRetries: Int = 1000,
+    _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try requireOpen()
     try bodies.begin()
     defer { bodies.end() }
-    return try await background.run(in: self, retries: retries, body)
+    return try await background.run(
+      in: self, Retrying(store: self, limit: maximumRetries, deadline: deadline), body)
   }
 
   /// Runs a closure in the store's single background context, like
-  /// ``performBackground(retries:_:)``, for code that isn't async. Blocks until the changes are
-  /// committed.
+  /// ``performBackground(deadline:maximumRetries:_:)``, for code that isn't async. Blocks until the
+  /// changes are committed.
   ///
   /// - Throws: Any error thrown by the closure or the commit; ``ArborError`` `notAllowed` if called
   ///   inside a background closure, which would deadlock.
   @discardableResult
   public func performBackgroundAndWait<R: Sendable>(
-    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
+    deadline: ContinuousClock.Instant? = nil, maximumRetries: Int = 1000,
+    _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
     try requireOpen()
     try bodies.begin()
     defer { bodies.end() }
-    return try background.runAndWait(in: self, retries: retries, body)
+    return try background.runAndWait(
+      in: self, Retrying(store: self, limit: maximumRetries, deadline: deadline), body)
   }
 
   /// Prevents new closures from starting, waits for the running ones to finish, and cancels those
   /// that are left. To stop a server, call this method before ``close()``.
   ///
-  /// Calls of ``perform(retries:_:)`` and related methods throw `closed` from now on. Everything
-  /// else continues to work until the store is closed, including contexts from ``makeContext()``.
-  /// This method doesn't wait for those.
+  /// Calls of ``perform(deadline:maximumRetries:_:)`` and related methods throw `closed` from now on.
+  /// Everything else continues to work until the store is closed, including contexts from
+  /// ``makeContext()``. This method doesn't wait for those.
   ///
   /// ```swift
   /// let left = await store.drain(within: .seconds(10))

@@ -6,8 +6,8 @@ internal import ArborStore
 /// An open store: its file, its model and its writer.
 ///
 /// A store can have any number of contexts, in any tasks and threads. A server keeps one store and
-/// calls ``perform(retries:_:)`` per request. Opening the same file again in a process, even under
-/// another spelling of its path, shares the underlying engine.
+/// calls ``perform(deadline:maximumRetries:_:)`` per request. Opening the same file again in a
+/// process, even under another spelling of its path, shares the underlying engine.
 ///
 /// ```swift
 /// let store = try PersistentStore(for: [Company.self, Employee.self], at: .file(url))
@@ -24,9 +24,9 @@ internal import ArborStore
 /// - ``init(at:options:classes:)``
 /// ### Contexts
 /// - ``makeContext()``
-/// - ``perform(retries:_:)``
-/// - ``performBackground(retries:_:)``
-/// - ``performBackgroundAndWait(retries:_:)``
+/// - ``perform(deadline:maximumRetries:_:)``
+/// - ``performBackground(deadline:maximumRetries:_:)``
+/// - ``performBackgroundAndWait(deadline:maximumRetries:_:)``
 /// ### Observing changes
 /// - ``changes``
 /// ### Maintenance
@@ -50,8 +50,6 @@ public final class PersistentStore: Sendable {
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
   let news: StoreObservers
-  /// A counter of the closures that have had to run again several times because of conflicts.
-  let contention = Contention()
   /// The observer of queries, or `nil` if there is neither a threshold nor an instrument.
   let watch: QueryWatch?
   /// The logger of readers that pin many pages, or `nil` if there is no threshold.
@@ -175,15 +173,22 @@ public final class PersistentStore: Sendable {
   /// meantime.
   ///
   /// - Throws: ``ArborError`` `corrupted` with up to 1000 problems as violations. A damaged page is
-  ///   reported alone, because the check stops there; the store then refuses commits. Other errors
-  ///   if the store cannot be read.
+  ///   reported alone, because the check stops there; the store then refuses commits. `validation`
+  ///   if the only problems are objects whose mandatory relationships have no target, or whose
+  ///   relationships have too few or too many members. Other errors if the store cannot be read.
   public func check() throws(ArborError) {
     let report = try whileOpen(engine.check())
     guard !report.isSound else { return }
-    var error = ArborError(
-      .corrupted, "The store has \(report.problemCount). \(ArborError.damageRemedy)")
+    var error =
+      report.breaksOnlyRules
+      ? ArborError(
+        .validation,
+        "The store has \(report.problemCount): objects violate the model's rules. Correct the "
+          + "objects and commit them.")
+      : ArborError(
+        .corrupted, "The store has \(report.problemCount). \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
-      ArborError(.corrupted, problem.description).with(
+      ArborError(problem.kind == .brokenRule ? .validation : .corrupted, problem.description).with(
         entity: problem.entity, objectID: problem.object.map(engine.objectID))
     }
     throw error

@@ -12,14 +12,19 @@ struct StoreChanges: AsyncSequence, Sendable {
 
   let follower: StoreFollower
 
-  func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
+  func makeAsyncIterator() -> Iterator {
+    let store = follower.observers.engine.id
+    return Iterator(
+      follower: follower,
+      last: HistoryToken(storeID: store, sequence: follower.start, checksum: 0))
+  }
 
   /// An iterator that reads the history one commit at a time, on demand, and stores only its
   /// position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
-    /// The sequence of the last commit that was returned, initially that of the newest commit.
-    var last: UInt64
+    /// The last commit that was returned, initially the one to start after.
+    var last: HistoryToken
     /// The model state that was last reported.
     var model: ModelState?
     var isOver = false
@@ -29,24 +34,19 @@ struct StoreChanges: AsyncSequence, Sendable {
     mutating func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
       let (engine, bell) = (follower.observers.engine, follower.observers.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
-        let token = bell.token
-        let entry = try? read(engine)
-        switch entry {
-        case .entry(let entry):
-          last = entry.sequence
-          return CommittedChanges(entry, in: engine)
-        case .tooOld(let newest):
-          last = newest
-          return CommittedChanges(upTo: newest)
-        case Optional.some(.none), Optional.none:
-          if let news = migration(of: engine) { return news }
-          // The store is closed, or has a model with which it can no longer be read.
-          guard entry != nil, model?.endsNews != true else {
-            isOver = true
-            break
-          }
-          await bell.sleep(past: token, isolation: actor)
+        let ring = bell.token
+        let reading = Result { try read(engine) }
+        if let changes = try? reading.get() {
+          last = changes.token
+          return changes
         }
+        if let news = migration(of: engine) { return news }
+        // The store is closed, or has a model with which it can no longer be read.
+        guard case .success = reading, model?.endsNews != true else {
+          isOver = true
+          break
+        }
+        await bell.sleep(past: ring, isolation: actor)
       }
       isOver = true
       return nil
@@ -60,10 +60,17 @@ struct StoreChanges: AsyncSequence, Sendable {
       return CommittedChanges(upTo: last, MigrationNotice(state, after: former, of: engine))
     }
 
-    private func read(_ engine: StoreEngine) throws(StoreError) -> NextEntry {
+    /// Returns the changes after the last ones, or `nil` if there are none yet.
+    private func read(_ engine: StoreEngine) throws -> CommittedChanges? {
       let snapshot = try engine.snapshot(reportsFindings: false)
       defer { snapshot.close() }
-      return try snapshot.nextEntry(after: last)
+      switch try snapshot.nextEntry(after: last.sequence) {
+      case .none: return nil
+      case .entry(let entry):
+        return CommittedChanges(entry, try HistoryToken(entry.sequence, in: snapshot), in: engine)
+      case .tooOld(let newest):
+        return CommittedChanges(upTo: try HistoryToken(newest, in: snapshot))
+      }
     }
   }
 }
@@ -97,7 +104,8 @@ extension PersistentStore {
   /// no cost. On Linux, commits of other processes are delivered by system notifications, on other
   /// platforms by polling ten times a second.
   ///
-  /// Contexts merge commits by themselves at their next operation and don't need this sequence.
+  /// Contexts merge commits by themselves at their next operation and don't need this sequence. To
+  /// continue after a restart of the program, use ``changes(since:)``.
   public var changes: some AsyncSequence<CommittedChanges, Never> & Sendable {
     StoreChanges(follower: StoreFollower(news))
   }

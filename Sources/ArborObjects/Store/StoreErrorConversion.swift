@@ -20,6 +20,7 @@ extension ArborError {
     case .conflict(let conflicts): self.init(conflicts: conflicts, in: engine)
     case .missingTargets(let missing): self.init(missing: missing, in: engine)
     case .stillLinked(let linked): self.init(linked: linked, in: engine)
+    case .miscounted(let miscounted): self.init(miscounted: miscounted, in: engine)
     case .notUnique(let violations):
       self.init(
         notUnique: violations.map { DuplicateValues($0, engine.schema, engine.id) },
@@ -30,6 +31,10 @@ extension ArborError {
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit is inconsistent: \(what.asClause).").with(
         objectID: number.map(engine.objectID))
+    case .unfitValue(let number, let keyPath, let what, let value):
+      self = ArborError(.validation, what).with(
+        entity: engine.schema.entity(of: number)?.name, objectID: engine.objectID(number),
+        keyPath: keyPath, offending: value)
     default: self.init(opening: error)
     }
   }
@@ -65,10 +70,13 @@ extension ArborError {
       self.init(
         .conflict,
         "Another commit has already written the metadata entry \"\(key)\". Read the entry again.")
-    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
+    case .unfitValue(_, let keyPath, let what, let value):
+      self = ArborError(.validation, what).with(keyPath: keyPath, offending: value)
+    case .conflict, .missingTargets, .stillLinked, .miscounted, .notUnique, .invalidChange,
+      .behindLog, .nothingToClaim:
       self.init(.conflict, "The commit conflicts with another one. Try again.")
-    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
-      .inputOutput, .missing:
+    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .busy,
+      .fileReplaced, .inputOutput, .missing:
       self.init(file: error)
     }
   }
@@ -106,6 +114,20 @@ extension ArborError {
     }
   }
 
+  private init(busy process: BusyProcess, _ path: String?) {
+    let name = process.name.map { " (\($0))" } ?? ""
+    let subject =
+      process.isOwn ? "Another commit of this process" : "Process \(process.id)\(name)"
+    let since = process.since.map { " since \($0.formatted(.iso8601))" } ?? ""
+    let remedy =
+      process.isOwn
+      ? "Try again later." : "Try again later, or resume or end that process if it is stopped."
+    self.init(
+      .busy,
+      "\(subject) has been writing to \(path ?? "the store")\(since), longer than "
+        + "StoreOptions.busyTimeout. Nothing was written. \(remedy)")
+  }
+
   private init(unknown batch: UUID) {
     self.init(
       .outcomeUnknown,
@@ -129,7 +151,7 @@ extension ArborError {
     self.init(code, refusal.message)
     violations = refusal.obstacles.map { obstacle in
       ArborError(code, obstacle.message).with(
-        entity: obstacle.entity, objectID: obstacle.object, keyPath: obstacle.property)
+        entity: obstacle.entity, objectID: obstacle.objectIDs.first, keyPath: obstacle.property)
     }
   }
 
@@ -158,6 +180,7 @@ extension ArborError {
         .inUse,
         "\(path ?? "The store") is in use by another process or store. Close the store there, then "
           + "try again.")
+    case .busy(let path, let process): self.init(busy: process, path)
     case .fileReplaced(let path):
       self.init(
         .fileReplaced,
@@ -270,6 +293,21 @@ extension ArborError {
       gathering: single, .conflict,
       "\(single.count) deleted objects were linked by other commits. Fetch the linked objects, "
         + "then delete again.")
+  }
+
+  private init(miscounted: [MiscountedMembers], in engine: StoreEngine) {
+    let single = miscounted.map { members in
+      let owner = engine.objectID(members.owner)
+      return ArborError(
+        .conflict,
+        "\(owner.entityName) \(owner.number).\(members.relationship) \(members.problem), "
+          + "together with the changes of another commit. Correct the members and try again."
+      ).with(entity: owner.entityName, objectID: owner, keyPath: members.relationship)
+    }
+    self.init(
+      gathering: single, .conflict,
+      "\(single.count) relationships have too few or too many members, together with the changes "
+        + "of other commits. Correct the members and try again.")
   }
 
   private init(notUnique violations: [DuplicateValues], _ message: String) {

@@ -78,13 +78,14 @@ final class StoreListening: Sendable {
 final class StoreFollower: Sendable {
   var observers: StoreObservers { listening.observers }
   private let listening: StoreListening
-  /// The sequence of the newest commit when this object was created.
+  /// The sequence of the commit before the first one of the sequence.
   let start: UInt64
 
-  init(_ observers: StoreObservers) {
+  /// - Parameter sequence: The sequence of the commit to start after, or `nil` for the newest one.
+  init(_ observers: StoreObservers, since sequence: UInt64? = nil) {
     listening = StoreListening(observers, ringing: observers.bell)
     // From here on no commit is missed, so all existing commits are earlier ones.
     observers.engine.lookForCommits()
-    start = observers.engine.lastSequence
+    start = sequence ?? observers.engine.lastSequence
   }
 }

@@ -25,8 +25,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// The file is renamed by appending `.damaged-` and the time, and replaced by an empty store.
     ///
     /// This applies to every regular file that is damaged or not a store, including files of other
-    /// programs. Folders, dangling links, and files of a newer format or of LMDB 1.0 are left
-    /// unchanged, and so is everything if the store is opened read-only or without a model.
+    /// programs, and to a store that cannot be recovered because its journal is damaged. The journal
+    /// is renamed with the file. Folders, dangling links, and files of a newer format or of LMDB 1.0
+    /// are left unchanged, and so is everything if the store is opened read-only or without a model.
     case setAsideAndRecreate
   }
 
@@ -136,8 +137,12 @@ public struct StoreOptions: Sendable, Hashable {
   public var durability = Durability.full
   /// The journal's size limits, or `nil` for the defaults.
   package var journalLimits: JournalLimits?
-  /// The number of bytes of address space to map initially. `nil` maps as much as the system
-  /// allows, up to 1 TiB.
+  /// The number of bytes of address space to map initially.
+  ///
+  /// `nil`, the default, maps 1 TiB for each of the first files that a process opens. The more
+  /// address space is in use, the smaller the maps of further files are, down to 256 MiB, or less
+  /// under a limit such as that of `ulimit -v`, but not below eight times the size of the file. A
+  /// map that is full grows to twice its size when no thread of the process reads.
   public var initialMapSize: Int?
   /// The maximum size of the file in bytes, or `nil` for no limit except the engine's.
   ///
@@ -145,6 +150,16 @@ public struct StoreOptions: Sendable, Hashable {
   /// rounded down to a multiple of 64 KiB. A larger existing file can be read, and committed to as
   /// long as it has free pages.
   public var maximumMapSize: Int?
+  /// The maximum time a commit waits for the transactions of other processes, or `nil` for no
+  /// limit. Defaults to one minute.
+  ///
+  /// Only one process at a time can write to a file. Transactions usually take milliseconds, but a
+  /// process that is stopped in one, by a debugger or in a frozen container, keeps all others from
+  /// writing. After this time, a commit throws `busy`, which names the process, and writes nothing.
+  /// A commit whose deadline passes or whose task is cancelled stops waiting earlier. The system
+  /// ends the transaction of a process that dies. If a file is opened several times in one process,
+  /// the option of the first opening applies. On macOS, commits wait without a limit.
+  public var busyTimeout: Duration? = .seconds(60)
   /// A Boolean value that indicates whether closing the store returns unused space to the file
   /// system. This is done if the unused space exceeds 16 MiB and a quarter of the file, the rest is
   /// at most 256 MiB, this process has committed to the file, and it isn't open elsewhere. Closing
@@ -226,6 +241,7 @@ public struct StoreOptions: Sendable, Hashable {
     if let journalLimits { opening.journalLimits = journalLimits }
     opening.initialMapSize = initialMapSize
     opening.maximumMapSize = maximumMapSize
+    opening.busyTimeout = busyTimeout.map { $0 / .seconds(1) }
     opening.checksEveryPage = verification == .full
     opening.looksForDamage = verification != .quick
     opening.scrubInterval = scrubInterval.map { $0 / .seconds(1) }

@@ -8,10 +8,15 @@ internal import ArborModel
 struct CommitValidation {
   private let session: Session
   private let hasDeletions: Bool
+  /// Whether hooks are called only for objects that have changed since they were last called.
+  private let isRepeated: Bool
   private var violations: [ArborError] = []
 
-  init(session: Session) {
+  /// - Parameter isRepeated: Whether the pending changes have been validated before, so that hooks
+  ///   are called only for objects that have changed since.
+  init(session: Session, isRepeated: Bool = false) {
     self.session = session
+    self.isRepeated = isRepeated
     hasDeletions = session.pending.deletedCount > 0
   }
 
@@ -19,9 +24,11 @@ struct CommitValidation {
   ///
   /// - Throws: ``ArborError`` `validation` with every violation.
   mutating func check() throws(ArborError) {
+    var calls = HookCalls(session)
     // A hook that changes objects adds to the list, and the additions are checked, too.
-    session.pending.forEach { change in
-      if !change.isQuiet, session.limit.admit() { checkRulesAndHook(change) }
+    try session.pending.forEach { change throws(ArborError) in
+      try calls.count()
+      checkRulesAndHook(change)
     }
     try session.limitOperation()
     checkCounts()
@@ -36,7 +43,7 @@ struct CommitValidation {
     if isDeletion {
       checkDenial(object)
     } else {
-      checkValues(object)
+      checkValues(object, callsHook: true)
       for slot in object.binding.rules.counted {
         checkCount(object, object.binding.entity.relationships[slot])
       }
@@ -67,26 +74,36 @@ struct CommitValidation {
   /// Checks one object against the model's rules, then calls its validating hook.
   private mutating func checkRulesAndHook(_ change: PendingObject) {
     let object = change.object
+    guard !change.isQuiet else { return checkMandatory(object) }
+    let callsHook = !isRepeated || change.validatedMutations != change.mutations
+    change.validatedMutations = change.mutations
     switch change.kind {
     case .inserted:
-      checkValues(object)
-      run(object) { try object.validateForInsert() }
+      checkValues(object, callsHook: callsHook)
+      if callsHook { run(object) { try object.validateForInsert() } }
     case .updated:
-      checkValues(object)
-      run(object) { try object.validateForUpdate() }
+      // A merge may have adopted the store's state.
+      if isRepeated, change.hasNoEffect { return }
+      checkValues(object, callsHook: callsHook)
+      if callsHook { run(object) { try object.validateForUpdate() } }
     case .deleted:
       checkDenial(object)
-      run(object) { try object.validateForDelete() }
+      if callsHook { run(object) { try object.validateForDelete() } }
     case .dropped: break
     }
   }
 
-  private mutating func checkValues(_ object: ManagedObject) {
-    let rules = object.binding.rules
+  private mutating func checkMandatory(_ object: ManagedObject) {
     let record = object.currentRecord
-    for property in rules.mandatory where record.isNull(property.field) {
+    for property in object.binding.rules.mandatory where record.isNull(property.field) {
       add(object, property.name, "has no value. Set one, or make the property optional")
     }
+  }
+
+  private mutating func checkValues(_ object: ManagedObject, callsHook: Bool) {
+    let rules = object.binding.rules
+    let record = object.currentRecord
+    checkMandatory(object)
     for property in rules.numeric where Self.isNaN(property.field, record) {
       let what = property.field.kind == .date ? "not a finite date" : "NaN or out of range"
       add(object, property.name, "is \(what). Set another value")
@@ -117,7 +134,7 @@ struct CommitValidation {
       }
     }
     checkTargets(object)
-    checkHook(object, record)
+    if callsHook { checkHook(object, record) }
   }
 
   private static func isNaN(_ field: RecordField, _ record: RecordView) -> Bool {
@@ -134,7 +151,14 @@ struct CommitValidation {
   private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
     for relationship in object.binding.entity.relationships {
-      guard let target = object.target(of: relationship), session.isDeleted(target) else {
+      // The deletion of an object that keeps its members is refused itself.
+      guard let target = object.target(of: relationship), session.isDeleted(target),
+        !session.schema.inverse(of: relationship).keepsMembersOfDeleted
+      else { continue }
+      // A link of another commit is resolved together with the conflict.
+      if let change = object.change, change.isContested, let field = relationship.field,
+        change.committed?.reference(field) == target
+      {
         continue
       }
       add(
@@ -167,12 +191,27 @@ struct CommitValidation {
         relationship.isToMany
         ? session.members(of: object, relationship)
         : object.target(of: relationship).map { [$0] } ?? []
-      if targets.contains(where: { !session.isDeleted($0) }) {
+      if targets.contains(where: { forbids($0, relationship, of: object) }) {
         add(
           object, relationship.name,
           "still has members, which its delete rule forbids. Delete or move the members first")
       }
     }
+  }
+
+  /// Returns whether a member of a relationship with the rule "deny" forbids the deletion.
+  private func forbids(
+    _ member: ObjectNumber, _ relationship: RelationshipSchema, of object: ManagedObject
+  ) -> Bool {
+    guard session.exists(member) else { return false }
+    // If another commit has moved the member here, and this context has changed it as well, the
+    // commit validates again after the policy has decided.
+    guard relationship.isToMany, !relationship.isInverseToMany,
+      let change = session.pending.change(of: member), change.isContested,
+      let field = change.object.binding.entity.relationships[relationship.inverseSlot].field
+    else { return true }
+    let known = change.origin?.record ?? change.committed
+    return known?.reference(field) == object.number
   }
 
   // MARK: Relationship counts
@@ -188,37 +227,23 @@ struct CommitValidation {
       }
     }
     session.links.forEach { edit in
-      guard !checked.contains(edit.owner), !session.isDeleted(edit.owner),
-        let binding = session.binding(of: edit.owner),
-        binding.rules.counted.contains(edit.relationship.slot)
+      // Another commit may have deleted the owner of a member that is moved elsewhere.
+      guard !checked.contains(edit.owner), let binding = session.binding(of: edit.owner),
+        binding.rules.counted.contains(edit.relationship.slot), session.exists(edit.owner)
       else { return }
       if let owner = session.fault(edit.owner) { checkCount(owner, edit.relationship) }
     }
   }
 
   private mutating func checkCount(_ owner: ManagedObject, _ relationship: RelationshipSchema) {
-    let description = relationship.description
     let count = session.memberCount(of: owner, relationship)
-    if count == 0 {
-      // The empty set is a value. A mandatory relationship requires members only through its
-      // minimum count.
-      guard !description.isOptional, description.minimumCount > 0 else { return }
-      let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
-      return add(
-        owner, relationship.name,
-        "has no members. Add at least \(asked), or make the relationship optional")
-    }
-    if count < description.minimumCount {
-      add(
-        owner, relationship.name,
-        "has \(count) \(count == 1 ? "member" : "members"), which is below the minimum of "
-          + "\(description.minimumCount)")
-    }
-    if description.maximumCount > 0, count > description.maximumCount {
-      add(
-        owner, relationship.name,
-        "has \(count) members, which exceeds the maximum of \(description.maximumCount)")
-    }
+    guard let problem = relationship.problem(ofCount: count) else { return }
+    guard count == 0 else { return add(owner, relationship.name, problem) }
+    let minimum = relationship.description.minimumCount
+    add(
+      owner, relationship.name,
+      "has no members. Add at least \(minimum == 1 ? "one" : "\(minimum)"), or make the "
+        + "relationship optional")
   }
 
   // MARK: Gathering

@@ -51,9 +51,7 @@ struct EntityRules {
       guard case .composite(let name) = attribute.description.type else { return nil }
       return CompositeRules(name, in: model).map { (attribute, $0) }
     }
-    counted = relationships.filter {
-      $0.isToMany && ($0.description.minimumCount > 0 || $0.description.maximumCount > 0)
-    }.map(\.slot)
+    counted = relationships.filter(\.isCounted).map(\.slot)
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
   }
 

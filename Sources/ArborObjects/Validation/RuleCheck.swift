@@ -10,14 +10,21 @@ struct RuleCheck {
   /// Checks all changes against the model's rules, the objects' hooks and the uniqueness
   /// constraints.
   ///
-  /// - Parameter isAlone: Whether no commit follows. A commit detects duplicate unique values
-  ///   itself, so before one they are looked up only if there are other violations, in order to
-  ///   report them together.
-  func run(isAlone: Bool = false) throws(ArborError) {
+  /// - Parameters:
+  ///   - isAlone: Whether no commit follows. A commit detects duplicate unique values itself, so
+  ///     before one they are looked up only if there are other violations, in order to report them
+  ///     together.
+  ///   - isRepeated: Whether the commit has checked its changes before, and merging other commits
+  ///     has changed them since.
+  func run(isAlone: Bool = false, isRepeated: Bool = false) throws(ArborError) {
     var found: ArborError?
     do throws(ArborError) {
-      var validation = CommitValidation(session: session)
-      try validation.check()
+      var validation = CommitValidation(session: session, isRepeated: isRepeated)
+      if isAlone && session.schema.hasDerivations || session.needsPreviews {
+        try DerivedPreviews.show(session) { () throws(ArborError) in try validation.check() }
+      } else {
+        try validation.check()
+      }
     } catch {
       guard error.code == .validation else { throw error }
       found = error
@@ -36,12 +43,10 @@ struct RuleCheck {
   /// Returns the unique values of pending changes that are already taken and that the policy
   /// doesn't merge.
   private func takenValues() throws(ArborError) -> [UniquenessViolation] {
-    var changes = ChangeSet()
-    changes.records = session.recordChanges()
+    let changes = session.changeSet(isPreview: true)
     guard !changes.records.isEmpty else { return [] }
     let engine = session.engine
     let violations = try engine.reporting(engine.uniquenessViolations(of: changes))
-    if case .error = session.mergePolicy { return violations }
     let merger = UniqueMerger(session: session)
     return violations.filter { !merger.canResolve($0) }
   }

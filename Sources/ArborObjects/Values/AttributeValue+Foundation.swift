@@ -123,6 +123,8 @@ extension URL: AttributeValue {
 }
 
 extension Decimal: AttributeValue {
+  /// Averages of decimals are decimals.
+  public typealias Average = Decimal
   /// Always `decimal`.
   public static var attributeType: AttributeType { .decimal }
   /// Reads a decimal attribute. Returns zero if it is `nil`.

@@ -24,6 +24,8 @@ public import ArborModel
 public protocol AttributeValue: PredicateArgument, Codable {
   /// The type of non-`nil` values: the wrapped type of an optional, otherwise the type itself.
   associatedtype Unwrapped: AttributeValue = Self
+  /// The type of averages and medians: `Decimal` for decimals, otherwise `Double`.
+  associatedtype Average: AttributeValue = Double
   /// The default attribute type of properties of this type.
   static var attributeType: AttributeType { get }
   /// Reads an attribute for an accessor of a typed class.

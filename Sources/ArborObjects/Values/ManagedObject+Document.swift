@@ -60,12 +60,16 @@ extension ManagedObject {
     return try receive(seconds, field, slot)
   }
 
-  private final func receive<T: BitwiseCopyable & Equatable>(
+  private final func receive<T: BitwiseCopyable>(
     _ value: T?, _ field: RecordField, _ slot: Int
   ) throws(ArborError) -> Reception {
     guard let value else { return .unfit }
     let record = currentRecord
-    if !record.isNull(field), record.load(field, as: T.self) == value { return .same }
+    // By bytes, because 0.0 equals -0.0.
+    let isSame = withUnsafeBytes(of: record.load(field, as: T.self)) { present in
+      withUnsafeBytes(of: value) { Self.areEqual(present, $0) }
+    }
+    if isSame, !record.isNull(field) { return .same }
     try prepareForChange(of: slot)
     write { buffer, _ in buffer.store(field, value) }
     return .changed
@@ -74,14 +78,9 @@ extension ManagedObject {
   private final func receive(
     text node: JSONNode, _ field: RecordField, _ slot: Int
   ) throws(ArborError) -> Reception {
-    let result = node.withPlainText { text, isASCII -> Result<Reception, ArborError> in
+    let result = node.withPlainText { text, _ -> Result<Reception, ArborError> in
       let record = currentRecord
-      if !record.isNull(field) {
-        let present = record.bytes(field)
-        if Self.areEqual(present, text) { return .success(.same) }
-        // Strings with different bytes can be canonically equivalent.
-        if !isASCII, !present.isEmpty { return .success(.unfit) }
-      }
+      if !record.isNull(field), Self.areEqual(record.bytes(field), text) { return .success(.same) }
       return Result { () throws(ArborError) in
         try prepareForChange(of: slot)
         write { buffer, allocator in buffer.store(field, bytes: text, allocator: allocator) }

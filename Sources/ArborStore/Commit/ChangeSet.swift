@@ -35,32 +35,25 @@ package struct ChangeSet {
   /// Whether to confirm the last migration, so that it can no longer be reverted. The set is empty
   /// otherwise.
   package var confirmsMigration = false
-  /// The basis of computed values in the records, or `nil` if they depend on no other objects.
-  package var basis: Basis?
+  /// Existing objects whose derived values are all computed from scratch.
+  package var recomputed: [ObjectNumber] = []
+  /// The object to choose and change in the transaction, or `nil` for none. The set contains no
+  /// records and links otherwise.
+  package var claim: Claim?
+
+  /// The ``BlobHold`` of the committing context, which has its own copies of removed values.
+  package var blobHolder: ObjectIdentifier?
 
   package init() {}
 
   /// Whether there is nothing to write.
   package var isEmpty: Bool {
-    records.isEmpty && links.isEmpty && metadata.isEmpty && !purges && !confirmsMigration
+    records.isEmpty && links.isEmpty && metadata.isEmpty && recomputed.isEmpty && claim == nil
+      && !purges && !confirmsMigration
   }
 }
 
 extension ChangeSet {
-  /// The basis of computed values that depend on objects outside the change set. If a commit after
-  /// the sequence number has changed an object of one of the entities, the values may be outdated,
-  /// and the set is rejected with a conflict without objects.
-  package struct Basis {
-    package let sequence: UInt64
-    /// The catalog numbers of the entities.
-    package let entities: Set<UInt16>
-
-    package init(sequence: UInt64, entities: Set<UInt16>) {
-      self.sequence = sequence
-      self.entities = entities
-    }
-  }
-
   /// A binary value that is stored outside its record.
   package struct Blob {
     package let name: BlobName
@@ -86,12 +79,16 @@ extension ChangeSet {
     /// The version of the record that was changed. For an insertion, a former version of the
     /// deleted object that is restored, or 0 for a new object.
     package let baseVersion: UInt32
-    /// The new record, in the newest layout and unsealed, or `nil` for a deletion.
+    /// The new record, in the newest layout and unsealed, or `nil` for a deletion. Its derived fields
+    /// are ignored.
     package let record: RecordView?
     /// The changed properties: one bit per field of the layout, then one per relationship that is
     /// stored as links. The highest bit represents all properties from the 64th on. See
     /// ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
+    /// Whether only derived values change, which the commit writer computes. The object keeps its
+    /// version, so that commits that affect the same derived value don't conflict.
+    private(set) var isDerived = false
 
     /// The bit for all properties without their own bit.
     package static let otherProperties = EntitySchema.otherProperties
@@ -123,9 +120,21 @@ extension ChangeSet {
     /// mistaken for an earlier one: a commit increases an object's version by at most one, so any
     /// version that was stored in the meantime is lower.
     package func version(in sequence: UInt64) -> UInt32 {
+      if isDerived { return baseVersion }
       let next = baseVersion &+ 1
       guard kind == .insert, baseVersion > 0 else { return next }
       return max(next, UInt32(truncatingIfNeeded: sequence))
+    }
+
+    /// Creates the update of an object of which only derived values change.
+    static func derive(
+      _ number: ObjectNumber, version: UInt32, _ record: RecordView, changedProperties: UInt64
+    ) -> RecordChange {
+      var change = RecordChange(
+        number: number, kind: .update, baseVersion: version, record: record,
+        changedProperties: changedProperties)
+      change.isDerived = true
+      return change
     }
 
     /// Creates the deletion of an object.
@@ -133,6 +142,31 @@ extension ChangeSet {
       RecordChange(
         number: number, kind: .delete, baseVersion: baseVersion, record: nil,
         changedProperties: .max)
+    }
+  }
+
+  /// The choice of an object by the transaction that writes the set: the first one that a query finds
+  /// in the state before the set is changed. A class, because sets are copied and few have one.
+  package final class Claim {
+    package let query: StoreQuery
+    /// The attributes and to-one relationships to set. Only those that
+    /// ``EntitySchema/isClaimable(_:in:)`` accepts.
+    package let values: [(property: String, value: PropertyValue)]
+    /// The version of the only object that may be chosen, or `nil` for any.
+    package let expected: (number: ObjectNumber, version: UInt32)?
+    package let locale: Locale?
+    package let deadline: ContinuousClock.Instant?
+
+    package init(
+      _ query: StoreQuery, setting values: [(property: String, value: PropertyValue)],
+      expecting expected: (number: ObjectNumber, version: UInt32)?, locale: Locale?,
+      deadline: ContinuousClock.Instant?
+    ) {
+      self.query = query
+      self.values = values
+      self.expected = expected
+      self.locale = locale
+      self.deadline = deadline
     }
   }
 
@@ -169,4 +203,15 @@ extension ChangeSet {
 package struct CommitReceipt: Sendable, Hashable {
   /// The commit's sequence number in the store's history.
   package let sequence: UInt64
+  /// The objects outside the change set whose derived values have changed.
+  package var owners: [HistoryEntry.Change] = []
+  /// The number and record of the claimed object, if the change set contained a claim.
+  package var claimed: ClaimedObject?
+}
+
+/// An object that a commit has claimed.
+package struct ClaimedObject: Sendable, Hashable {
+  package let number: ObjectNumber
+  /// The record with the values that were set. Its derived values are those before the commit.
+  package let record: [UInt8]
 }

@@ -107,14 +107,14 @@ extension StoreError {
   /// can't continue.
   fileprivate var spoilsTransaction: Bool {
     switch self {
-    case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
+    case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .busy, .exhausted,
       .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown,
       .inLogOnly, .log, .journal:
       true
-    case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
-      .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore, .foreignObject,
-      .invalidChange, .missing, .invalidModel, .query, .metadataExists, .duplicateValues,
-      .duplicatesBuilt, .interrupted:
+    case .corrupted, .conflict, .missingTargets, .stillLinked, .miscounted, .notUnique,
+      .modelMismatch, .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,
+      .foreignObject, .invalidChange, .unfitValue, .missing, .invalidModel, .query, .nothingToClaim,
+      .metadataExists, .duplicateValues, .duplicatesBuilt, .interrupted:
       false
     }
   }

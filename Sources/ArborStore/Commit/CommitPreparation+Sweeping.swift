@@ -5,6 +5,8 @@ internal import LMDB
 struct CollectedParts {
   var indexes: [WritePlan.Index]
   var references: [WritePlan.Reference]
+  /// The references whose removal is only noted for derived values.
+  var noted: [WritePlan.Reference] = []
 
   /// Creates parts that contain all indexes and references of an entity's plan.
   init(_ plan: WritePlan) {
@@ -51,9 +53,11 @@ extension CommitPreparation {
     guard !sweptIndexes.isEmpty || !sweptRelationships.isEmpty,
       workspace.swept.insert(deletionsOf: changes, count: count)
     else { return nil }
-    parts.references.removeAll { reference in
+    func isSwept(_ reference: WritePlan.Reference) -> Bool {
       reference.derivedIndex.map(sweptRelationships.contains) ?? false
     }
+    if workspace.derived != nil { parts.noted = parts.references.filter(isSwept) }
+    parts.references.removeAll(where: isSwept)
     for number in sweptIndexes { workspace.indexes[number].isSwept = true }
     for relationshipIndex in sweptRelationships {
       workspace.relationships[relationshipIndex]?.isSwept = true
@@ -78,7 +82,10 @@ extension CommitPreparation {
 
   /// Returns whether `count` objects are a large part of the members of a relationship.
   private func isWorthwhile(_ relationship: Int, _ count: Int) throws(StoreError) -> Bool {
-    guard let maintainer = workspace.relationships[relationship] else { return false }
+    // Limits on the number of members are checked owner by owner.
+    guard let maintainer = workspace.relationships[relationship],
+      !workspace.counted.contains(relationship)
+    else { return false }
     return try storing { () throws(LMDBError) in
       let members = try reader.entryCount(maintainer.relationship.members)
       return members <= count * Self.largestRatio

@@ -132,8 +132,30 @@ extension StoreEngine {
   /// newest commit. Nothing is written, and the set need not be valid otherwise.
   package func uniquenessViolations(of set: ChangeSet) throws(StoreError) -> [UniquenessViolation] {
     try read { (reader) throws(StoreError) in
-      try CommitPreparation(set, store: self, workspace: CommitWorkspace(self), reader: reader)
-        .uniquenessViolations()
+      var preparation = try CommitPreparation(
+        set, store: self, workspace: CommitWorkspace(self), reader: reader, isPreview: true)
+      return try preparation.uniquenessViolations(set)
+    }
+  }
+
+  /// Returns the derived values that a change set would have in the newest commit, in records of its
+  /// objects and of those that depend on them. Nothing is written, and the set need not be valid
+  /// otherwise.
+  ///
+  /// - Parameter body: Called with each record, which is valid during the call.
+  package func previewDerived(
+    of set: ChangeSet, _ body: (ObjectNumber, RecordView) -> Void
+  ) throws(StoreError) {
+    try read { (reader) throws(StoreError) in
+      var preparation = try CommitPreparation(
+        set, store: self, workspace: CommitWorkspace(self), reader: reader, isPreview: true)
+      try preparation.previewDerived(set)
+      for change in preparation.changes {
+        guard let record = change.record, let entity = schema.entity(of: change.number),
+          !entity.layout.derivedFields.isEmpty
+        else { continue }
+        body(change.number, record)
+      }
     }
   }
 }

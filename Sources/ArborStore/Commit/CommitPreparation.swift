@@ -1,10 +1,11 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import LMDB
 
 /// The validation of a change set before it is written: versions are compared, and the added and
 /// removed keys and links are collected in the ``CommitWorkspace``. Nothing is written.
 ///
-/// ``collectAndCheck()`` is the entry point. Records and links are collected here; the checks of
+/// ``collectAndCheck(_:date:)`` is the entry point. Records and links are collected here; the checks of
 /// their targets, of deleted objects and of unique values are in the files `+Targets`, `+Deletion`
 /// and `+Uniqueness`. `+Sweeping` saves collecting the keys of many deleted objects.
 struct CommitPreparation {
@@ -15,10 +16,18 @@ struct CommitPreparation {
   let reader: TransactionReader
   /// Whether entries of deleted objects may be removed in a pass over all entries.
   let sweeps: Bool
-  /// The changes in the order of their object numbers.
-  let changes: [Change]
+  /// Whether only derived values or unique values are asked for, and nothing will be written. Objects
+  /// that have changed meanwhile are accepted.
+  private let isPreview: Bool
+  /// The changes of the set in the order of their object numbers.
+  let submitted: [Change]
+  /// The changes to write in the order of their object numbers: those of the set, with derived
+  /// values in their records, and those of the ``owners``.
+  private(set) var changes: [Change]
   /// The ranges of ``changes`` by entity.
-  let entityRuns: [Range<Int>]
+  private(set) var entityRuns: [Range<Int>]
+  /// The changes of objects outside the set whose derived values change.
+  var owners: [Change] = []
   private let links: [ChangeSet.LinkEdit]
   private let absentMetadata: [String]
   /// The binary values that are included in the set.
@@ -28,13 +37,15 @@ struct CommitPreparation {
 
   init(
     _ set: ChangeSet, store: StoreEngine, workspace: CommitWorkspace, reader: TransactionReader,
-    sweeps: Bool = false
+    sweeps: Bool = false, isPreview: Bool = false
   ) throws(StoreError) {
     self.store = store
     self.workspace = workspace
     self.reader = reader
     self.sweeps = sweeps
-    changes = Self.sorted(set.records)
+    self.isPreview = isPreview
+    submitted = Self.sorted(set.records)
+    changes = submitted
     entityRuns = Self.entityRuns(changes)
     links = set.links
     absentMetadata = set.absentMetadata
@@ -44,6 +55,13 @@ struct CommitPreparation {
       throw .invalidChange(
         changes[index].number, what: "The change set contains the object twice.")
     }
+    workspace.derived?.begin(set)
+  }
+
+  /// Replaces the changes to write.
+  mutating func replaceChanges(_ all: [Change]) {
+    changes = Self.sorted(all)
+    entityRuns = Self.entityRuns(changes)
   }
 
   private static func sorted(_ changes: [Change]) -> [Change] {
@@ -81,30 +99,41 @@ struct CommitPreparation {
 
   /// Collects the effects of the change set in the workspace and checks all of its preconditions.
   ///
+  /// - Parameter date: The date of the commit.
   /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`,
-  ///   `corrupted`, `invalidChange`. In these cases, nothing has been written.
-  func collectAndCheck() throws(StoreError) {
+  ///   `unfitValue`, `corrupted`, `invalidChange`. In these cases, nothing has been written.
+  mutating func collectAndCheck(_ set: ChangeSet, date: Date) throws(StoreError) {
     try checkMetadata()
     try collectRecords()
-    try collectLinks()
+    try collectMembers()
+    try checkTargets()
+    try checkNothingLinked()
+    try derive(set, date: date)
     for index in workspace.indexes where !index.isEmpty { index.sort() }
+    try checkUniqueness()
+  }
+
+  private func collectMembers() throws(StoreError) {
+    try collectLinks()
     for relationship in workspace.relationships {
       if let relationship, !relationship.isEmpty { relationship.sort() }
     }
     for ordered in workspace.ordered {
       if let ordered, !ordered.isEmpty { ordered.finishCollecting() }
     }
-    try checkTargets()
-    try checkNothingLinked()
-    try checkUniqueness()
+  }
+
+  /// Computes the derived values that the set would have now, regardless of reasons to reject it.
+  mutating func previewDerived(_ set: ChangeSet) throws(StoreError) {
+    try collectRecords()
+    try collectMembers()
+    try derive(set, date: Date())
   }
 
   /// Returns the unique values claimed by the set that other objects already have, regardless of
   /// other reasons to reject it.
-  func uniquenessViolations() throws(StoreError) -> [UniquenessViolation] {
-    do throws(StoreError) { try collectRecords() } catch {
-      guard case .conflict = error else { throw error }
-    }
+  mutating func uniquenessViolations(_ set: ChangeSet) throws(StoreError) -> [UniquenessViolation] {
+    try previewDerived(set)
     for index in workspace.indexes where !index.isEmpty { index.sort() }
     do throws(StoreError) { try checkUniqueness() } catch {
       guard case .notUnique(let violations) = error else { throw error }
@@ -124,10 +153,15 @@ struct CommitPreparation {
   /// Returns the change of an object in this set, or `nil` if there is none.
   ///
   /// - Complexity: Logarithmic.
-  func change(of number: ObjectNumber) -> Change? {
+  func change(of number: ObjectNumber) -> Change? { index(of: number).map { changes[$0] } }
+
+  /// Returns the index of an object's change in ``changes``, or `nil` if there is none.
+  ///
+  /// - Complexity: Logarithmic.
+  func index(of number: ObjectNumber) -> Int? {
     let index = changes.partitioningIndex { $0.number >= number }
     guard index < changes.count, changes[index].number == number else { return nil }
-    return changes[index]
+    return index
   }
 
   /// Returns the plan for an object's entity, or `nil` if the number does not belong to a concrete
@@ -151,6 +185,11 @@ struct CommitPreparation {
       try collectRecords(run, plan, &conflicts)
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
+    if !isPreview, let name = blobs.subtracting(workspace.newBlobs).first {
+      throw .invalidChange(
+        name.number, what: "The change set contains a binary value that no changed field refers to."
+      )
+    }
   }
 
   /// Compares the changes of one entity's objects with the stored records, and collects them.
@@ -160,7 +199,10 @@ struct CommitPreparation {
     let last = try storing(
       workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader))
     let upgrades = SlabAllocator(slabSize: 4 << 10)
-    let parts = CollectedParts(plan)
+    var parts = CollectedParts(plan)
+    // Derived values are known only once all members have been collected.
+    if !plan.entity.layout.derivedFields.isEmpty { parts.indexes = [] }
+    let partsOfAll = CollectedParts(plan)
     let partsOfGone = try partsOfDeleted(changes[range], plan)
     if partsOfGone == nil { reserve(range.count, plan) }
     // The data for the next changes is prefetched while the current ones are validated.
@@ -172,7 +214,7 @@ struct CommitPreparation {
         try store.layouts.verified(
           record, of: change.number, entity: plan.entity, allocator: upgrades)
       }
-      guard Self.isBased(change, on: old) else {
+      guard isPreview || Self.isBased(change, on: old) else {
         conflicts.append(
           CommitConflict(
             number: change.number, baseVersion: change.baseVersion,
@@ -182,12 +224,13 @@ struct CommitPreparation {
       guard (change.record == nil) == (change.kind == .delete) else {
         throw .invalidChange(change.number, what: "Only a deletion can omit the record.")
       }
-      let collected = change.record == nil ? partsOfGone ?? parts : parts
+      let collected = change.record == nil ? partsOfGone ?? partsOfAll : parts
       collectEntries(change.number, old: old, new: change.record, parts: collected)
-      if !plan.entity.layout.externalFields.isEmpty {
+      workspace.derived?.noteChange(index, change, old: old, plan.entity)
+      if !plan.entity.layout.externalFields.isEmpty, !isPreview {
         try collectBlobs(change.number, old: old, new: change.record, plan)
       }
-      if change.kind == .delete, !plan.preserved.isEmpty, let old {
+      if change.kind == .delete, !isPreview, !plan.preserved.isEmpty, let old {
         try collectTombstone(change.number, old, plan)
       }
     }
@@ -225,6 +268,13 @@ struct CommitPreparation {
           CommitWorkspace.Claim(owner: number, slot: reference.slot, target: after))
       }
     }
+    for reference in parts.noted {
+      guard let owner = old?.reference(reference.field), let index = reference.derivedIndex else {
+        continue
+      }
+      workspace.relationships[index]?.sweptRun.append(
+        MemberChange(owner: owner, member: number, isRemoval: true))
+    }
   }
 
   /// Collects the removed binary values, and checks that every new reference has its binary value
@@ -240,7 +290,10 @@ struct CommitPreparation {
         workspace.droppedBlobs.append(
           .init(entity: plan.entity.index, name: name, reference: before))
       }
-      if let after, !blobs.contains(BlobName(after, of: number, field)) {
+      guard let after else { continue }
+      let name = BlobName(after, of: number, field)
+      workspace.newBlobs.insert(name)
+      guard blobs.contains(name) else {
         throw .invalidChange(
           number, what: "The record refers to a binary value that the change set doesn't contain.")
       }

@@ -16,6 +16,11 @@ internal import LMDB
 /// that begins and ends on it. All of them share one wait for the disk. Then it hands the lead to
 /// the first of the threads that came too late.
 ///
+/// Before the leader takes the sets, it passes the gate of the file, where it may have to wait for
+/// other processes. Until then, each thread can stop waiting on its own, because of its deadline,
+/// cancellation or the timeout, and take its set back. Records of a set that the leader has taken
+/// are borrowed until it has been written.
+///
 /// If several threads have committed at about the same time, the leader waits a moment for as many
 /// sets before it commits: the threads of the last transaction have only just continued, and
 /// without the wait two halves of them would take turns. A thread that commits alone never waits.
@@ -43,8 +48,13 @@ final class CommitQueue: Sendable {
   private static let leastWait: UInt64 = 20_000
   private static let maximumWait: UInt64 = 1_000_000
 
+  /// The interval in nanoseconds at which waiting threads check their limits.
+  private static let checkInterval: UInt64 = 20_000_000
+
   /// Queues a change set and returns once it has been written or rejected.
-  func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
+  func submit(
+    _ set: ChangeSet, to store: StoreEngine, _ limit: WorkLimit
+  ) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
     var (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
       state.waiting.append(ticket)
@@ -60,14 +70,71 @@ final class CommitQueue: Sendable {
       return (false, gathering.leader)
     }
     gatherer?.wake()
-    if !leads {
-      store.environment.whileWaiting { ticket.wait() }
-      // A thread that is woken without a result becomes the leader.
-      leads = state.withLock { _ in ticket.result == nil }
+    if !leads { leads = try wait(for: ticket, of: store, limit) }
+    if leads {
+      try enterGate(of: store, ticket, limit)
+      defer { store.environment.leaveGate() }
+      lead(store, ticket)
     }
-    if leads { lead(store, ticket) }
     guard let result = ticket.result else { throw .closed }
     return try result.get()
+  }
+
+  /// Waits until a set has been written or rejected, or its thread has to lead. Returns whether it
+  /// has to lead.
+  private func wait(
+    for ticket: CommitTicket, of store: StoreEngine, _ limit: WorkLimit
+  ) throws(StoreError) -> Bool {
+    let start = Self.now
+    while !store.environment.whileWaiting({ ticket.wait(atMost: Self.checkInterval) }) {
+      guard let reason = reasonToStop(waitingSince: start, store, limit) else { continue }
+      let isTakenBack = state.withLock { state in
+        guard !ticket.isNextLeader,
+          let index = state.waiting.firstIndex(where: { $0 === ticket })
+        else { return false }
+        state.waiting.remove(at: index)
+        return true
+      }
+      if isTakenBack { throw reason }
+    }
+    // A thread that is woken without a result becomes the leader.
+    return state.withLock { _ in ticket.result == nil }
+  }
+
+  private func reasonToStop(
+    waitingSince start: UInt64, _ store: StoreEngine, _ limit: WorkLimit
+  ) -> StoreError? {
+    // If the set has already been taken, the work isn't interrupted.
+    if let reason = limit.reasonToStop { return .interrupted(reason) }
+    guard let timeout = store.environment.options.busyTimeout,
+      Double(Self.now &- start) > timeout * 1e9
+    else { return nil }
+    return .busy(path: store.path, BusyProcess(store.environment.busyWriter))
+  }
+
+  /// Passes the gate of the file. If that fails, takes the leader's own set back and passes the lead
+  /// on.
+  private func enterGate(
+    of store: StoreEngine, _ own: CommitTicket, _ limit: WorkLimit
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try store.enterGate(limit)
+    } catch {
+      let next = state.withLock { state in
+        state.waiting.removeAll { $0 === own }
+        return Self.passLead(&state)
+      }
+      next?.wake()
+      throw error
+    }
+  }
+
+  /// Determines the next leader, which the caller has to wake.
+  private static func passLead(_ state: inout State) -> CommitTicket? {
+    let next = state.waiting.first
+    state.hasLeader = next != nil
+    next?.isNextLeader = true
+    return next
   }
 
   /// Writes all waiting sets, wakes their threads, and passes the lead on.
@@ -88,8 +155,7 @@ final class CommitQueue: Sendable {
     let next = state.withLock { state in
       state.recentCommitters = tickets.count + state.waiting.count
       state.diskTime = diskTime
-      state.hasLeader = !state.waiting.isEmpty
-      return state.waiting.first
+      return Self.passLead(&state)
     }
     for ticket in tickets where ticket !== own { ticket.wake() }
     next?.wake()
@@ -131,6 +197,8 @@ final class CommitTicket: @unchecked Sendable {
   /// The result of the commit, or `nil` until then. A thread that is woken without a result becomes
   /// the leader.
   var result: Result<CommitReceipt, StoreError>?
+  /// Whether the submitting thread is about to be woken to lead. Accessed under the queue's lock.
+  var isNextLeader = false
   /// The semaphore that the submitting thread waits for, or `nil` if it doesn't wait.
   private var wakes: DispatchSemaphore?
 
@@ -141,12 +209,11 @@ final class CommitTicket: @unchecked Sendable {
     if wakes == nil { wakes = DispatchSemaphore(value: 0) }
   }
 
-  /// Waits for one ``wake()``, which may already have been called.
-  func wait() { wakes?.wait() }
-
-  /// Waits for one ``wake()``, for at most the given number of nanoseconds.
-  func wait(atMost nanoseconds: UInt64) {
-    _ = wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+  /// Waits for one ``wake()``, which may already have been called, for at most the given number of
+  /// nanoseconds. Returns whether it was woken.
+  @discardableResult
+  func wait(atMost nanoseconds: UInt64) -> Bool {
+    wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
   }
 
   func wake() { wakes?.signal() }

@@ -23,8 +23,14 @@ final class CommitWorkspace {
   let relationships: [RelationshipMaintainer?]
   /// The maintainers by relationship number. `nil` for unordered relationships.
   let ordered: [OrderedMaintainer?]
+  /// The maintainer of derived values, or `nil` if the model has none.
+  let derived: DerivedMaintainer?
+  /// The numbers of the relationships whose number of members the model limits.
+  let counted: [Int]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
+  /// The names of the binary values that changed fields newly refer to.
+  var newBlobs: Set<BlobName> = []
   /// The preserved values of deleted objects, in the order of their numbers.
   var tombstones: [HistoryEntry.Tombstone] = []
   /// Deleted objects whose entries are removed by number.
@@ -38,9 +44,13 @@ final class CommitWorkspace {
   init(_ store: StoreEngine) throws(StoreError) {
     let databases = store.databases
     indexes = try IndexMaintainer.all(of: databases, store.schema, storeID: store.id)
+    derived = store.schema.hasDerivations ? try DerivedMaintainer(store) : nil
     greatestNumbers = Array(repeating: GreatestNumber(), count: store.schema.entities.count)
     relationships = databases.relationships.map {
       $0.order == nil ? RelationshipMaintainer($0) : nil
+    }
+    counted = databases.relationships.indices.filter {
+      databases.relationships[$0].schema.isCounted
     }
     ordered = databases.relationships.map { relationship in
       relationship.order.map { OrderedMaintainer(members: relationship.members, order: $0) }
@@ -74,7 +84,9 @@ final class CommitWorkspace {
       if let relationship, !relationship.isEmpty { relationship.removeAll() }
     }
     for ordered in ordered { if let ordered, !ordered.isEmpty { ordered.removeAll() } }
+    derived?.removeAll()
     droppedBlobs.removeAll()
+    newBlobs.removeAll()
     tombstones.removeAll()
     swept.removeAll()
     claims.removeAll(keepingCapacity: claims.capacity < 1 << 12)

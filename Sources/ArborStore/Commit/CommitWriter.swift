@@ -38,12 +38,7 @@ struct CommitWriter: ~Copyable {
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
     if set.purges { return try purge(set, replaying: replayed, transaction) }
-    if let basis = set.basis, basis.sequence != header.sequence {
-      let history = HistoryReader(
-        reader: transaction.reader, history: store.databases.history, schema: store.schema,
-        header: header)
-      try CommitHistory.requireUnchanged(basis, history)
-    }
+    if let claim = set.claim { return try writeClaim(claim, of: set, transaction) }
     // A large set is validated against a snapshot of the state before the transaction, whose pages
     // can be read from the map. If the transaction has already written another set, or no snapshot
     // can be taken, the transaction is read instead.
@@ -51,16 +46,20 @@ struct CommitWriter: ~Copyable {
     let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
     let before = try snapshot?.reader
-    let preparation = try CommitPreparation(
+    let date = replayed.flatMap { $0.withUnsafeBytes { HistoryCodec.date(of: $0) } } ?? Date()
+    var preparation = try CommitPreparation(
       set, store: store, workspace: workspace, reader: before ?? transaction.reader,
       sweeps: before != nil)
-    try preparation.collectAndCheck()
+    try preparation.collectAndCheck(set, date: date)
+    // A commit that another copy of the store has accepted is never refused because of the rules.
+    if replayed == nil { try preparation.checkCounts() }
     let history =
       replayed
       ?? CommitHistory(
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
-      ).encoded(sequence: header.sequence + 1, store.schema)
+      ).encoded(sequence: header.sequence + 1, date: date, store.schema)
     if set.confirmsMigration { try store.forgetFormerModel(transaction) }
+    try retainBlobs(besides: set.blobHolder, transaction)
     do throws(LMDBError) {
       header.sequence += 1
       for run in preparation.entityRuns {
@@ -69,11 +68,15 @@ struct CommitWriter: ~Copyable {
       try writeBlobs(set.blobs, transaction)
       try applyIndexes(transaction, before)
       for (key, value) in set.metadata { try writeMetadata(key, value, transaction) }
-      try recordHistory(of: set, preparation.changes, history, transaction)
+      try recordHistory(of: set, preparation.submitted, history, transaction)
     } catch {
       throw StoreError(error)
     }
-    return CommitReceipt(sequence: header.sequence)
+    let owners = preparation.owners.map {
+      HistoryEntry.Change(
+        number: $0.number, kind: .update, changedProperties: $0.changedProperties)
+    }
+    return CommitReceipt(sequence: header.sequence, owners: owners)
   }
 
   private mutating func purge(
@@ -83,7 +86,9 @@ struct CommitWriter: ~Copyable {
     workspace.forgetEnds()
     header.sequence += 1
     let history =
-      replayed ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
+      replayed
+      ?? CommitHistory.everything.encoded(
+        sequence: header.sequence, date: Date(), store.schema)
     try storing(recordHistory(of: set, [], history, transaction))
     return CommitReceipt(sequence: header.sequence)
   }
@@ -203,6 +208,21 @@ struct CommitWriter: ~Copyable {
     }
     for ordered in workspace.ordered {
       if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
+    }
+  }
+
+  /// Keeps the binary values about to be deleted that other contexts of the process may need.
+  private func retainBlobs(
+    besides holder: ObjectIdentifier?, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    for dropped in workspace.droppedBlobs
+    where store.retainedBlobs.isNeeded(dropped.name.number, besides: holder) {
+      guard let database = store.databases.blobs(dropped.entity) else { continue }
+      let reader = transaction.reader
+      let data = try storing(
+        BlobStorage.read(dropped.reference, dropped.name, database, reader))
+      guard let data else { continue }
+      store.retainedBlobs.keep(data, BlobKey(name: dropped.name, reference: dropped.reference))
     }
   }
 

@@ -7,21 +7,25 @@ extension StoreEngine {
   /// and are consecutive within one call.
   ///
   /// Takes nanoseconds, unless a new block has to be reserved in the file.
+  ///
+  /// - Parameter limit: Returns the limit of waiting for other writers while a block is reserved.
   package func takeNumbers(
-    _ count: Int, for entity: EntitySchema
+    _ count: Int, for entity: EntitySchema, _ limit: @autoclosure () -> WorkLimit = WorkLimit()
   ) throws(StoreError) -> Range<UInt64> {
-    try takeNumbers(UInt64(count), counter: entity.index + 1)
+    try takeNumbers(UInt64(count), counter: entity.index + 1, limit)
   }
 
   /// Returns numbers for the application, ascending and never assigned before.
   package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
-    let numbers = try takeNumbers(UInt64(count), counter: 0)
+    let numbers = try takeNumbers(UInt64(count), counter: 0) { WorkLimit() }
     return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
   }
 
-  private func takeNumbers(_ count: UInt64, counter: Int) throws(StoreError) -> Range<UInt64> {
+  private func takeNumbers(
+    _ count: UInt64, counter: Int, _ limit: () -> WorkLimit
+  ) throws(StoreError) -> Range<UInt64> {
     try blocks.take(count, of: counter) { (size) throws(StoreError) in
-      try reserveNumbers(size, atLeast: count, counter)
+      try reserveNumbers(size, atLeast: count, counter, limit())
     }
   }
 
@@ -49,11 +53,13 @@ extension StoreEngine {
 
   /// Reserves a block in its own transaction.
   private func reserveNumbers(
-    _ size: UInt64, atLeast count: UInt64, _ counter: Int
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ limit: WorkLimit
   ) throws(StoreError) -> NumberReservation {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     if let log = sharedLog { return try reserveNumbers(size, atLeast: count, counter, in: log) }
+    try enterGate(limit)
+    defer { environment.leaveGate() }
     var reservation = NumberReservation(counter: counter, numbers: 0..<0)
     try runTransaction { (transaction, _) throws(StoreError) in
       reservation = try reserveNumbers(size, atLeast: count, counter, transaction)

@@ -31,6 +31,8 @@ package final class StoreEngine: Sendable {
   let indexUse: UseCounters
   let blocks: NumberBlocks
   let queue = CommitQueue()
+  /// The removed binary values that contexts with pending changes may need.
+  package let retainedBlobs = RetainedBlobs()
   let writtenHeader = WrittenHeader()
   let journal: StoreJournal
   let health = PageHealth()
@@ -196,12 +198,43 @@ package final class StoreEngine: Sendable {
   ///
   /// Commits that wait at the same time share one transaction (group commit). The contents of the
   /// change set must not be changed or freed before this returns.
-  package func commit(_ changes: borrowing ChangeSet) throws(StoreError) -> CommitReceipt {
+  ///
+  /// - Parameter limit: The limit that ends waiting for other transactions. Once the change set is
+  ///   being written, the limit has no effect.
+  /// - Throws: `interrupted` or `busy` if the change set has to wait for too long. Nothing is
+  ///   written in these cases.
+  package func commit(
+    _ changes: borrowing ChangeSet, limit: WorkLimit = WorkLimit()
+  ) throws(StoreError) -> CommitReceipt {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     if changes.isEmpty { return CommitReceipt(sequence: lastSequence) }
-    return try queue.submit(copy changes, to: self)
+    return try queue.submit(copy changes, to: self, limit)
   }
+
+  /// Passes the gate of the file for the next transaction of this thread. The caller leaves it
+  /// afterwards.
+  ///
+  /// - Throws: `interrupted` if the limit ends the wait; `busy` after the busy timeout.
+  func enterGate(_ limit: WorkLimit) throws(StoreError) {
+    try storing(limit, path: path) { () throws(LMDBError) in
+      try environment.enterGate {
+        do throws(Interruption) { try limit.checkNow() } catch { return true }
+        return false
+      }
+    }
+  }
+
+  /// Takes the turn among all threads and processes that have the store open. It is advisory and
+  /// expires after a fraction of a second. Returns `nil` if another one has it, otherwise a value to
+  /// pass to ``endTurn(_:)``.
+  package func takeTurn() -> Int? { environment.takeTurn() }
+
+  /// Ends a turn, which may have expired.
+  package func endTurn(_ turn: Int) { environment.endTurn(turn) }
+
+  /// Whether another thread or process has the turn.
+  package var isTurnTaken: Bool { environment.isTurnTaken }
 
   /// Waits until all commits are on disk, even if commits don't wait for it.
   package func synchronize() throws(StoreError) { try storing(environment.synchronize()) }

@@ -34,15 +34,16 @@ func storing<R: ~Copyable>(
   try storing(limit) { () throws(LMDBError) in try call() }
 }
 
-/// Runs calls of LMDB that a limit may end, and converts their errors to errors of the store.
+/// Runs calls of LMDB that a limit may end, and converts their errors to errors of the store, with
+/// `path` if given.
 @inline(__always)
 func storing<R: ~Copyable>(
-  _ limit: WorkLimit, _ body: () throws(LMDBError) -> R
+  _ limit: WorkLimit, path: String? = nil, _ body: () throws(LMDBError) -> R
 ) throws(StoreError) -> R {
   do throws(LMDBError) {
     return try body()
   } catch {
     if let interruption = limit.interruption { throw .interrupted(interruption) }
-    throw StoreError(error)
+    throw StoreError(error, path: path)
   }
 }

@@ -1,3 +1,4 @@
+internal import ArborModel
 package import LMDB
 
 extension StoreError {
@@ -17,6 +18,9 @@ extension StoreError {
       self = .notAStore(path: path ?? "", what: error.description)
     case .fileTooSmall, .truncated, .corrupted, .pageNotFound: self = .corrupted(what: error.cause)
     case .damaged(let finding): self = .corrupted(what: finding.description)
+    case .busy(let writer): self = .busy(path: path, BusyProcess(writer))
+    // Only callers with a limit stop waiting, and they report the reason.
+    case .abandoned: self = .closed
     case .noSuchFile, .emptyFile: self = .missing(path: path ?? "")
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,
@@ -50,6 +54,18 @@ extension StoreError {
   /// Whether the path refers to something that is not a store.
   var isNoStore: Bool {
     if case .notAStore = self { true } else { false }
+  }
+}
+
+extension StoreError {
+  /// Whether the store's journal is damaged.
+  var isDamageOfJournal: Bool {
+    if case .journal(let error) = self { error.code == .corrupted } else { false }
+  }
+
+  /// Whether the store's journal doesn't seem to belong to the file.
+  var isForeignJournal: Bool {
+    if case .journal(let error) = self { error.code == .notAStore } else { false }
   }
 }
 

@@ -14,6 +14,9 @@ package indirect enum StoreError: Error, Sendable {
   case missingTargets([MissingTarget])
   /// Other objects still link to deleted ones.
   case stillLinked([StillLinked])
+  /// Relationships would have too few or too many members, because other commits have changed them
+  /// as well.
+  case miscounted([MiscountedMembers])
   /// Objects share values that must be unique.
   case notUnique([UniquenessViolation])
   /// Objects share values that must be unique in the model that the store is opened with.
@@ -21,6 +24,8 @@ package indirect enum StoreError: Error, Sendable {
   /// Objects share values that were written while a unique index was being built. The index is not
   /// ready.
   case duplicatesBuilt([DuplicateValues])
+  /// The query of a claim finds no object.
+  case nothingToClaim
   /// Application metadata that a commit expected to be absent already exists.
   case metadataExists(String)
   /// The arguments of a query do not fit its predicate.
@@ -63,6 +68,8 @@ package indirect enum StoreError: Error, Sendable {
   case invalidModel(ArborError)
   /// The file is open elsewhere.
   case inUse(path: String?)
+  /// Another transaction has kept this one waiting for too long.
+  case busy(path: String?, BusyProcess)
   /// The file was removed, replaced or overwritten by another program while it was open.
   case fileReplaced(path: String?)
   /// The store has been closed.
@@ -76,10 +83,30 @@ package indirect enum StoreError: Error, Sendable {
   /// A change set is inconsistent with itself or the schema, which is a bug of the code that
   /// created it.
   case invalidChange(ObjectNumber?, what: String)
+  /// A derived value doesn't fit its attribute.
+  case unfitValue(ObjectNumber, keyPath: String, what: String, value: String)
   /// There are no numbers left to assign.
   case exhausted(String)
   /// Any other error of LMDB.
   case engine(LMDBError)
+}
+
+/// The process whose transaction has kept another one waiting.
+package struct BusyProcess: Sendable, Hashable {
+  package let id: Int32
+  /// The name, if the system provides it.
+  package let name: String?
+  /// The time at which the transaction began, or `nil` if it isn't known.
+  package let since: Date?
+
+  package init(_ writer: BusyWriter) {
+    id = writer.processID
+    name = ProcessName.of(writer.processID)
+    since = writer.since == 0 ? nil : Date(timeIntervalSince1970: Double(writer.since))
+  }
+
+  /// Whether it is the current process.
+  package var isOwn: Bool { id == getpid() }
 }
 
 /// An object that has changed since a change set was created.
@@ -115,6 +142,14 @@ package struct StillLinked: Sendable, Hashable {
   package let owner: ObjectNumber
   /// The owner's relationship that refers to the deleted object.
   package let relationship: String
+}
+
+/// A relationship with a number of members that the model doesn't allow.
+package struct MiscountedMembers: Sendable, Hashable {
+  package let owner: ObjectNumber
+  package let relationship: String
+  /// A description of the problem; see `RelationshipSchema.problem(ofCount:)`.
+  package let problem: String
 }
 
 /// Two objects with the same unique value.

@@ -20,6 +20,11 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case damagedRecord
       /// A record lacks a required value or contains NaN.
       case missingValue
+      /// A stored derived value differs from what its expression yields.
+      case derivedValue
+      /// An object violates a rule of the model that commits check: a mandatory relationship has no
+      /// target, or a relationship has too few or too many members. The file is not damaged.
+      case brokenRule
       /// A record is stored under a key of another entity.
       case misplacedRecord
       /// An external binary value is damaged or missing.
@@ -63,6 +68,8 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   package internal(set) var linkCount = 0
 
   package var isSound: Bool { problems.isEmpty }
+  /// Whether the only problems are objects that violate the model's rules.
+  package var breaksOnlyRules: Bool { problems.allSatisfy { $0.kind == .brokenRule } }
 
   /// The number of problems in words, such as `2 problems`.
   package var problemCount: String {

@@ -56,6 +56,21 @@ extension StoreChecker {
     }
   }
 
+  /// Checks that a mandatory relationship has a target, or that a relationship has an allowed number
+  /// of members.
+  mutating func checkRule(
+    _ number: ObjectNumber, _ record: RecordView, _ relationship: RelationshipSchema
+  ) throws(StoreError) {
+    if let field = relationship.field {
+      guard record.isNull(field) else { return }
+      add(.brokenRule, number, ".\(relationship.name) is nil but must have a value.")
+    } else {
+      let count = try snapshot.memberCount(relationship, of: number)
+      guard let problem = relationship.problem(ofCount: count) else { return }
+      add(.brokenRule, number, ".\(relationship.name) \(problem).")
+    }
+  }
+
   private static func isNumeric(_ field: RecordField) -> Bool {
     [.real, .decimal, .tagged].contains(field.kind.form)
   }

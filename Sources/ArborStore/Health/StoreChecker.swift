@@ -3,8 +3,8 @@ internal import LMDB
 
 /// Checks all redundant data of a store for consistency.
 ///
-/// Records are authoritative: they determine the expected contents of every index and derived
-/// relationship. Links are compared with their inverse, ordered relationships with their second
+/// Records are authoritative: they determine the expected contents of every index, derived
+/// relationship and derived value. Links are compared with their inverse, ordered relationships with their second
 /// database, counters with the numbers in use, and the history with the header.
 ///
 /// The check reads one snapshot while the store stays in use, and needs memory for one entry per
@@ -26,6 +26,12 @@ struct StoreChecker {
   let upgradedRecords = SlabAllocator(slabSize: 4 << 10)
   /// Whether data that a migration dropped may still be present.
   var keepsFormerModel = false
+  /// The computation of derived values, or `nil` if the model has none.
+  private let derived: DerivedValues?
+  /// The resolver for derived values.
+  private var resolver: SnapshotResolver
+  /// Whether to check the rules of the model for relationships.
+  let checksRules: Bool
   /// The limit that ends the check early.
   let limit: WorkLimit
   /// A closure that is called with the progress of the check.
@@ -40,14 +46,18 @@ struct StoreChecker {
 
   init(
     _ store: StoreEngine, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
-    limit: WorkLimit = WorkLimit(), progress: StoreCheckProgress.Reporter? = nil
+    checksRules: Bool = true, limit: WorkLimit = WorkLimit(),
+    progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
+    self.checksRules = checksRules
     self.store = store
     self.digested = digested
     self.limit = limit
     self.progress = progress
     self.snapshot = snapshot
     reader = try snapshot.reader
+    derived = store.schema.hasDerivations ? try DerivedValues(store) : nil
+    resolver = store.uncancelledResolver(reader)
     indexes = try IndexMaintainer.all(of: store.databases, store.schema, storeID: store.id)
     relationships = store.databases.relationships.map { _ in ExpectedMembers() }
   }
@@ -81,6 +91,7 @@ struct StoreChecker {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
     let total = try storing(reader.statistics(plan.records).entries)
+    let rules = checksRules ? plan.entity.relationships.filter(\.hasRule) : []
     var done = 0
     try reader.forEachEntry(of: plan.records, limit) { (found) throws(StoreError) in
       if let progress, done.isMultiple(of: StoreCheckProgress.interval) {
@@ -94,13 +105,29 @@ struct StoreChecker {
           found.value, of: number, entity: plan.entity, allocator: allocator)
         report.recordCount += 1
         checkValues(number, record, plan)
+        for relationship in rules { try checkRule(number, record, relationship) }
         note(number, record, plan)
+        try checkDerived(number, record, plan.entity)
         try checkClaims(number, record, plan)
         try checkBlobs(number, record, plan)
       } catch {
         guard case .corrupted(_, _, let what) = error else { throw error }
         add(.damagedRecord, number, ": \(what)")
       }
+    }
+  }
+
+  /// Computes the derived values of a record and compares them with the stored ones.
+  private mutating func checkDerived(
+    _ number: ObjectNumber, _ record: RecordView, _ entity: EntitySchema
+  ) throws(StoreError) {
+    guard let derived, !entity.layout.derivedFields.isEmpty else { return }
+    if resolver.failure != nil { resolver = store.uncancelledResolver(reader) }
+    resolver.limit.begin()
+    let wrong = try derived.wrongAttributes(of: number, record, entity, resolver, SlabAllocator())
+    for attribute in wrong {
+      add(
+        .derivedValue, number, " has a stored \(attribute.name) that differs from its derivation.")
     }
   }
 
@@ -159,12 +186,14 @@ extension StoreEngine {
   /// damaged pages. Then checks their contents.
   ///
   /// - Parameters:
+  ///   - checksRules: Whether to report objects whose relationships violate the model's rules.
   ///   - progress: Called with the progress of the check, on the calling thread.
   ///   - revocation: A revocation that ends the check, in addition to the cancellation of its task.
   /// - Throws: `modelChanged` if another process has migrated the file, even if this process can
   ///   still read it; `interrupted` within milliseconds of cancellation or revocation.
   package func check(
-    _ progress: StoreCheckProgress.Reporter? = nil, revocation: Revocation? = nil
+    checksRules: Bool = true, _ progress: StoreCheckProgress.Reporter? = nil,
+    revocation: Revocation? = nil
   ) throws(StoreError) -> StoreCheckReport {
     let limit = WorkLimit()
     limit.revocation = revocation
@@ -180,7 +209,8 @@ extension StoreEngine {
     let digested = try digestedDatabases()
     let snapshot = try logSnapshot()
     defer { snapshot.close() }
-    var checker = try StoreChecker(self, snapshot, digested, limit: limit, progress: progress)
+    var checker = try StoreChecker(
+      self, snapshot, digested, checksRules: checksRules, limit: limit, progress: progress)
     return try checker.check()
   }
 }

@@ -5,7 +5,7 @@ internal import LMDB
 
 /// Reads a store's whole file and searches for damage while the store stays in use: every page,
 /// without the memory map; the entries of every database, whose sum must match the digest; and the
-/// checksums of all records and large binaries.
+/// checksums of all records and large binaries, and the stored derived values.
 ///
 /// ```
 /// pages of a snapshot · database of a snapshot · database of a later one · … · record the time
@@ -42,6 +42,8 @@ final class StoreScrub {
   private var counted: [(name: String, sum: UInt64, change: UInt64)] = []
   private var record = ScrubRecord()
   private let allocator = SlabAllocator(slabSize: 4 << 10)
+  /// The computation of derived values, or `nil` if the model has none.
+  private var derived: DerivedValues?
 
   /// The interval between saves of the progress, in seconds.
   private static let saveInterval: TimeInterval = 10
@@ -71,6 +73,7 @@ final class StoreScrub {
   ///   that prevent reading.
   func run(anew: Bool) throws(StoreError) {
     do throws(StoreError) {
+      if store.schema.hasDerivations { derived = try DerivedValues(store) }
       if let finding = store.health.finding { throw finding }
       try begin(anew: anew)
       let databases = try store.digestedDatabases()
@@ -128,11 +131,12 @@ final class StoreScrub {
       !$0.isAbstract && store.databases.records($0.index).handle == handle
     }
     var (count, finding): (Int, StoreError?) = (0, nil)
+    let resolver = store.uncancelledResolver(reader)
     let sum = try storing { () throws(LMDBError) in
       try reader.digest(of: database.database) { (entry) throws(LMDBError) in
         count += 1
         if count.isMultiple(of: 64), mustEnd() { return false }
-        if let entity { finding = try self.finding(entry, of: entity, reader) }
+        if let entity { finding = try self.finding(entry, of: entity, reader, resolver) }
         return finding == nil
       }
     }
@@ -154,7 +158,8 @@ final class StoreScrub {
   /// Returns the finding for a damaged record or large binary value, or `nil` if the entry is
   /// undamaged. The database's sum alone doesn't locate the damage.
   private func finding(
-    _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
+    _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader,
+    _ resolver: SnapshotResolver
   ) throws(LMDBError) -> StoreError? {
     guard let base = entry.value.baseAddress else { return nil }
     let number = ObjectNumber(rawValue: entry.integerKey)
@@ -176,7 +181,27 @@ final class StoreScrub {
           what: "A binary value stored outside the record is damaged or missing.")
       }
     }
-    return nil
+    return wrongValue(of: number, record, entity, resolver)
+  }
+
+  /// Returns the finding for a stored derived value that differs from its derivation, or `nil`.
+  private func wrongValue(
+    of number: ObjectNumber, _ record: RecordView, _ entity: EntitySchema,
+    _ resolver: SnapshotResolver
+  ) -> StoreError? {
+    guard let derived, !entity.layout.derivedFields.isEmpty else { return nil }
+    resolver.limit.begin()
+    do throws(StoreError) {
+      let wrong = try derived.wrongAttributes(
+        of: number, record, entity, resolver, SlabAllocator())
+      return wrong.first.map {
+        StoreError.corrupted(
+          entity: entity.name, object: number,
+          what: "The stored value of \(entity.name).\($0.name) differs from its derivation.")
+      }
+    } catch {
+      return error
+    }
   }
 
   /// Returns whether the scrub has to end. Called every few microseconds; pauses when a pause is

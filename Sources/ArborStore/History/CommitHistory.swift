@@ -54,6 +54,9 @@ struct CommitHistory {
   /// An entry that only records that anything may have changed.
   static let everything = CommitHistory(isBulk: true)
 
+  /// An entry without changes.
+  static let nothing = CommitHistory(isBulk: false)
+
   private init(isBulk: Bool) {
     author = nil
     contextName = nil
@@ -62,27 +65,11 @@ struct CommitHistory {
     tombstones = []
   }
 
-  /// Checks that no commit after a basis has changed its entities.
-  ///
-  /// - Throws: `conflict` without objects if a commit has changed them or the history no longer
-  ///   reaches back far enough; `corrupted`.
-  static func requireUnchanged(
-    _ basis: ChangeSet.Basis, _ history: HistoryReader
-  ) throws(StoreError) {
-    var sequence = basis.sequence
-    while sequence < history.header.sequence {
-      sequence += 1
-      guard let entry = try history.entry(sequence), !entry.isBulk,
-        !entry.changes.contains(where: { basis.entities.contains($0.number.entity) })
-      else { throw .conflict([]) }
-    }
-  }
-
   /// Returns the encoded entry of the commit.
-  func encoded(sequence: UInt64, _ schema: ModelSchema) -> [UInt8] {
+  func encoded(sequence: UInt64, date: Date, _ schema: ModelSchema) -> [UInt8] {
     HistoryCodec.encode(
       HistoryEntry(
-        sequence: sequence, date: Date(), author: author, contextName: contextName,
+        sequence: sequence, date: date, author: author, contextName: contextName,
         isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
   }
 

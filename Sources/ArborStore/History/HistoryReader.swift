@@ -12,11 +12,26 @@ struct HistoryReader {
   ///
   /// - Throws: `corrupted` if the entry is damaged.
   func entry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
-    if sequence > header.sequence - header.latestCommits.count {
-      return try latestEntry(sequence)
+    try withRecord(of: sequence) { (bytes) throws(StoreError) in try decode(bytes, sequence) }
+  }
+
+  /// Returns the bytes of a commit's entry, or `nil` if it has been trimmed or does not exist yet.
+  func record(_ sequence: UInt64) throws(StoreError) -> [UInt8]? {
+    try withRecord(of: sequence) { Array($0) }
+  }
+
+  private func withRecord<R>(
+    of sequence: UInt64, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    guard sequence > header.sequence - header.latestCommits.count else {
+      return try storing(reader.get(history, key: sequence)).map(body)
     }
-    let bytes = try storing(reader.get(history, key: sequence))
-    return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
+    var found: R?
+    try header.latestCommits.forEach(endingWith: header.sequence) {
+      (index, bytes) throws(StoreError) in
+      if index == sequence { found = try body(bytes) }
+    }
+    return found
   }
 
   /// Returns the oldest entry, or `nil` if the history is empty.
@@ -26,16 +41,7 @@ struct HistoryReader {
     let first = try storing(reader.cursor(history).first()?.integerKey)
     if let first { return try entry(first) }
     let count = header.latestCommits.count
-    return count > 0 ? try latestEntry(header.sequence - count + 1) : nil
-  }
-
-  private func latestEntry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
-    var found: HistoryEntry?
-    try header.latestCommits.forEach(endingWith: header.sequence) {
-      (index, bytes) throws(StoreError) in
-      if index == sequence { found = try decode(bytes, sequence) }
-    }
-    return found
+    return count > 0 ? try entry(header.sequence - count + 1) : nil
   }
 
   private func decode(

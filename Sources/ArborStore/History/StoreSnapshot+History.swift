@@ -22,6 +22,21 @@ extension StoreSnapshot {
     return .entry(entry)
   }
 
+  /// Returns the history's bytes for a commit, or `nil` if it has been trimmed or does not exist.
+  package func historyRecord(of sequence: UInt64) throws(StoreError) -> [UInt8]? {
+    try history().record(sequence)
+  }
+
+  /// Returns the checksum of the history's bytes for a commit, or `nil` if it has been trimmed or
+  /// does not exist.
+  package func historyChecksum(of sequence: UInt64) throws(StoreError) -> UInt32? {
+    guard let record = try historyRecord(of: sequence) else { return nil }
+    return record.suffix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Returns the sequence number of the oldest commit in the history, or `nil` if there isn't one.
+  package func oldestCommit() throws(StoreError) -> UInt64? { try history().oldest()?.sequence }
+
   /// Returns the date of one of the last commits. If it has been trimmed, returns the date of the
   /// oldest remaining commit, or `nil` if there isn't one.
   ///

@@ -14,6 +14,9 @@ final class RelationshipMaintainer {
   /// Whether links to deleted members are removed in a pass over the database instead of being
   /// collected.
   var isSwept = false
+  /// The links of deleted members that a pass over the database removes, if derived values depend on
+  /// them. They are not written.
+  var sweptRun = MemberRun()
   private var greatestOwner = GreatestNumber()
   private var lastMember: UInt64 = 0
   /// Whether the changes collected so far were in the order of their members.
@@ -27,6 +30,7 @@ final class RelationshipMaintainer {
     run.removeAll()
     droppedOwners.removeAll()
     isSwept = false
+    sweptRun.removeAll()
     lastMember = 0
     isOrderedByMember = true
   }
@@ -47,6 +51,7 @@ final class RelationshipMaintainer {
   func sort() {
     if relationship.schema.storage == .derived {
       run.sort(ignoringLow: isOrderedByMember)
+      sweptRun.sort()
     } else {
       run.sort()
       run.keepLastOfEachPair()

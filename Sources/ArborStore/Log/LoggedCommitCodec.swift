@@ -13,9 +13,11 @@ package import ArborModel
 /// · crc32c u32
 /// ```
 ///
-/// The kind is 0 for changes, 1 for a purge, and 2 for the confirmation of the last migration.
+/// The kind is 0 for changes, 1 for a purge, and 2 for the confirmation of the last migration. Kind
+/// 3 is a change of the model, which continues differently: see ``LoggedModelChange``.
 /// Counts, distances, property and relationship numbers and versions are variable-length numbers;
-/// entries, records, keys and bytes are preceded by their length. The checksum is seeded with the
+/// entries, records, keys and bytes are preceded by their length. Derived fields of records are null,
+/// because every copy computes them itself. The checksum is seeded with the
 /// sequence number. Properties and relationships are identified by catalog numbers, relationships
 /// by that in the declaring entity, which are the same in all copies of a store.
 package enum LoggedCommitCodec {
@@ -25,6 +27,7 @@ package enum LoggedCommitCodec {
     case changes = 0
     case purge = 1
     case confirmation = 2
+    case modelChange = 3
 
     init(_ set: ChangeSet) {
       self = set.purges ? .purge : set.confirmsMigration ? .confirmation : .changes
@@ -39,8 +42,11 @@ package enum LoggedCommitCodec {
 
   /// The data of a commit that can be decoded without its model.
   package struct Summary: Sendable, Hashable {
+    /// The model generation after the commit.
     package let generation: UInt32
     package let date: Date
+    /// Whether the commit changes the model.
+    package let changesModel: Bool
   }
 
   // MARK: Writing
@@ -81,14 +87,20 @@ package enum LoggedCommitCodec {
     to writer: inout ByteWriter
   ) {
     writer.appendVariable(UInt64(changes.count))
+    let memory = SlabAllocator()
     var last: UInt64 = 0
     for change in changes {
       writer.appendVariable(change.number.rawValue - last)
       last = change.number.rawValue
       writer.append(change.kind.rawValue)
       writer.appendVariable(UInt64(change.baseVersion))
-      guard let record = change.record, let layout = schema.entity(of: change.number)?.layout
+      guard var record = change.record, let layout = schema.entity(of: change.number)?.layout
       else { continue }
+      if !layout.derivedFields.isEmpty {
+        let copy = RecordBuffer(copying: record.bytes, into: memory)
+        for field in layout.derivedFields { copy.setNull(field) }
+        record = copy.view
+      }
       writer.appendRun(of: record.sealedSize(layout)) { target in
         record.seal(
           into: target, layout: layout, key: change.number, version: change.version(in: sequence))
@@ -119,17 +131,56 @@ package enum LoggedCommitCodec {
     }
   }
 
+  /// Returns a writer with the beginning of a change of the model.
+  static func beginModelChange(_ generation: UInt32, _ history: [UInt8]) -> ByteWriter {
+    var writer = ByteWriter()
+    writer.append(format)
+    writer.append(Kind.modelChange.rawValue)
+    writer.append(generation)
+    writer.appendRun(history)
+    return writer
+  }
+
   // MARK: Reading
+
+  /// Reads the beginning of a change of the model. Returns `nil` for other commits.
+  static func readModelChange(
+    _ reader: inout ByteReader
+  ) -> (generation: UInt32, history: [UInt8])? {
+    guard reader.read(UInt8.self) == format, reader.read() == Kind.modelChange.rawValue,
+      let generation: UInt32 = reader.read(), let history = reader.readRun(),
+      HistoryCodec.date(of: history) != nil
+    else { return nil }
+    return (generation, Array(history))
+  }
+
+  /// Whether a commit is a change of the model, according to bytes that are not verified.
+  package static func isModelChange(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count > 1 && bytes[1] == Kind.modelChange.rawValue
+  }
 
   /// Returns the model generation and date of a commit. Returns `nil` for bytes that ``encode`` did
   /// not create for the sequence number.
   package static func summary(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) -> Summary? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
-      reader.read(UInt8.self) == format, reader.read(UInt8.self) != nil,
+      reader.read(UInt8.self) == format, let kind: UInt8 = reader.read(),
       let generation: UInt32 = reader.read(), let history = reader.readRun(),
       let date = HistoryCodec.date(of: history)
     else { return nil }
-    return Summary(generation: generation, date: date)
+    return Summary(
+      generation: generation, date: date, changesModel: kind == Kind.modelChange.rawValue)
+  }
+
+  /// Returns the history entry of a commit, as stored. Returns `nil` for bytes that ``encode`` did
+  /// not create for the sequence number.
+  package static func historyRecord(_ bytes: [UInt8], sequence: UInt64) -> [UInt8]? {
+    bytes.withUnsafeBytes { bytes -> [UInt8]? in
+      guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
+        reader.read(UInt8.self) == format, reader.read(UInt8.self) != nil,
+        reader.read(UInt32.self) != nil
+      else { return nil }
+      return reader.readRun().map(Array.init)
+    }
   }
 
   /// Decodes the output of ``encode`` for `sequence`. Returns `nil` for other bytes, including
@@ -139,7 +190,8 @@ package enum LoggedCommitCodec {
   ) -> LoggedCommit? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
       reader.read(UInt8.self) == format, let kind = reader.read(UInt8.self).flatMap(Kind.init),
-      let generation: UInt32 = reader.read(), let history = reader.readRun(),
+      kind != .modelChange, let generation: UInt32 = reader.read(),
+      let history = reader.readRun(),
       HistoryCodec.decode(history, sequence: sequence, schema) != nil
     else { return nil }
     let memory = SlabAllocator(keepsSlabs: true)

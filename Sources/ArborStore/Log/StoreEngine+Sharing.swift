@@ -114,12 +114,28 @@ extension StoreEngine {
     _ position: SharedPosition, raising sequence: UInt64 = 0
   ) throws(StoreError) {
     try runTransaction { (transaction, header) throws(StoreError) in
-      while header.sequence < sequence {
-        header.sequence += 1
-        let entry = CommitHistory.everything.encoded(sequence: header.sequence, schema)
-        try storing(CommitHistory.write(entry, behind: &header, databases.history, transaction))
-      }
+      try raise(&header, to: sequence, transaction)
       try writePosition(position, transaction)
+    }
+  }
+
+  /// Raises the number of the newest commit, if it is smaller. The history records that anything may
+  /// have changed. If commits are kept for followers, these are missing, so that followers continue
+  /// with a snapshot.
+  package func raiseSequence(to sequence: UInt64) throws(StoreError) {
+    try runTransaction { (transaction, header) throws(StoreError) in
+      try raise(&header, to: sequence, transaction)
+    }
+  }
+
+  private func raise(
+    _ header: inout HeaderRecord, to sequence: UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    while header.sequence < sequence {
+      header.sequence += 1
+      let entry = CommitHistory.everything.encoded(
+        sequence: header.sequence, date: Date(), schema)
+      try storing(CommitHistory.write(entry, behind: &header, databases.history, transaction))
     }
   }
 
@@ -146,7 +162,7 @@ extension StoreEngine {
     return position
   }
 
-  private func storedPosition(_ reader: TransactionReader) throws(StoreError) -> SharedPosition? {
+  func storedPosition(_ reader: TransactionReader) throws(StoreError) -> SharedPosition? {
     let key = StoreFormat.sharedKey
     guard let bytes = try reader.entryIfPresent(key, in: databases.arbor) else { return nil }
     guard let position = SharedPosition(bytes) else {
@@ -161,5 +177,12 @@ extension StoreEngine {
     throws(StoreError)
   {
     try StoreCreation.put(StoreFormat.sharedKey, position.encoded(), databases.arbor, transaction)
+  }
+}
+
+extension StoreSnapshot {
+  /// Returns the position of the store in the log that it shares, or `nil` if it shares none.
+  package func position() throws(StoreError) -> SharedPosition? {
+    try store.storedPosition(reader)
   }
 }

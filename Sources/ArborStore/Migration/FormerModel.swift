@@ -7,7 +7,7 @@ internal import LMDB
 /// The databases of dropped parts are kept, too, except for those of indexes, as are the layouts of
 /// removed entities and the large binaries of removed attributes.
 struct FormerModel {
-  /// The commit sequence when the store was migrated.
+  /// The sequence of the commit that migrated the store.
   let sequence: UInt64
   /// The model's fingerprint in the header, which includes the versions of text folding and
   /// tokenization.

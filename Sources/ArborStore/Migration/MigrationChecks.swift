@@ -14,20 +14,24 @@ struct MigrationChecks {
   let reader: TransactionReader
   let limit = WorkLimit()
 
-  /// Returns the obstacles: first those of the models, then those of the objects.
+  /// Returns the obstacles to migrating the file: first those of the models, then those of the
+  /// objects. Objects that share unique values are not searched.
   func obstacles() throws(StoreError) -> [MigrationObstacle] {
-    try present(migration.obstacles) + objectObstacles()
+    try present(migration.obstacles) + objectObstacles(inCopy: migration.isStaged)
   }
 
-  /// Returns the obstacles of the objects.
-  func objectObstacles() throws(StoreError) -> [MigrationObstacle] {
+  /// Returns the obstacles of the objects, except for shared unique values.
+  ///
+  /// - Parameter inCopy: Whether the file is the private copy of a staged migration, which may drop
+  ///   the objects of entities that become abstract.
+  func objectObstacles(inCopy: Bool) throws(StoreError) -> [MigrationObstacle] {
     var obstacles: [MigrationObstacle] = []
     for plan in migration.evolution.entities {
       guard let former = migration.old.entity(named: plan.oldName), !former.isAbstract else {
         continue
       }
       if migration.new.entity(named: plan.name)?.isAbstract ?? true {
-        try checkAbstraction(of: plan, former, &obstacles)
+        if !inCopy { try checkAbstraction(of: plan, former, &obstacles) }
         continue
       }
       try check(plan, former, &obstacles)
@@ -44,13 +48,11 @@ struct MigrationChecks {
   private func checkAbstraction(
     of plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
-    guard !migration.isStaged else { return }
-    obstacles += obstacle(plan.name, nil, try all(of: former), former) {
-      "it becomes abstract, but \($0). "
+    obstacles += obstacle(of: try all(of: former), plan.name, nil) {
+      "\(plan.name) becomes abstract, but \($0). Delete the objects with the "
         + (migration.isReversal
-          ? "Delete them with the newer model"
-          : "Delete them with the former model, or "
-            + step("turn them into objects of a subentity"))
+          ? "newer model."
+          : "former model, or \(step("turn them into objects of a subentity")).")
     }
   }
 
@@ -92,7 +94,7 @@ struct MigrationChecks {
               ? "A reversal doesn't compute derived attributes. Keep the newer model, or export "
                 + "the data and import it afterwards"
               : "Set options.migration to .automatic, since .lightweightOnly doesn't compute "
-                + "derived attributes, or make the attribute transient")
+                + "derived attributes")
         }
       }
     }
@@ -218,18 +220,29 @@ struct MigrationChecks {
     _ entity: String, _ property: String?, _ objects: ObjectTally, _ former: EntitySchema,
     _ detail: String = "", _ sentence: (String) -> String
   ) -> [MigrationObstacle] {
-    let (count, first) = (objects.count, objects.first)
-    guard count > 0 else { return [] }
-    let names = first.map { "\(former.name) \($0.sequence)" }.joined(separator: ", ")
-    let total = (count == 1 ? "there is 1 object" : "there are \(count) objects") + detail
-    let subject = ModelDifference.Subject(entity, property)
-    let list = count > first.count ? "\(names) and more" : names
-    let example = first.first.map {
-      ObjectID(storeID: storeID, entityName: former.name, number: $0.sequence)
+    obstacle(of: objects, entity, property, detail) {
+      "\(ModelDifference.Subject(entity, property)): \(sentence($0))."
     }
-    let message = "\(subject): \(sentence("\(total) (\(list))"))."
+  }
+
+  /// Does the same with the whole message.
+  func obstacle(
+    of objects: ObjectTally, _ entity: String, _ property: String?, _ detail: String = "",
+    _ message: (String) -> String
+  ) -> [MigrationObstacle] {
+    guard objects.count > 0 else { return [] }
+    let ids = objects.first.map { number in
+      let entity = migration.old.entity(of: number) ?? migration.new.entity(of: number)
+      return ObjectID(
+        storeID: storeID, entityName: entity?.name ?? "", number: number.sequence)
+    }
+    let names = ids.map { "\($0.entityName) \($0.number)" }.joined(separator: ", ")
+    let total = objects.count == 1 ? "there is 1 object" : "there are \(objects.count) objects"
+    let list = objects.count > ids.count ? "\(names) and more" : names
     return [
-      MigrationObstacle(entity: entity, property: property, object: example, message: message)
+      MigrationObstacle(
+        entity: entity, property: property, objectIDs: ids,
+        message: message("\(total)\(detail) (\(list))"))
     ]
   }
 }
@@ -302,9 +315,11 @@ extension StoreEngine {
   ///   - versions: The models in between, oldest first.
   ///   - names: The names of data that may be dropped, or `nil` for all.
   ///   - passes: Whether passes over the objects migrate data that catalog changes cannot.
+  ///   - models: The models of these passes. Objects that share values which a pass restores or
+  ///     computes are not searched.
   package func migrationObstacles(
     to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
-    passes: Bool
+    passes: Bool, _ models: StagedModels
   ) throws(StoreError) -> [MigrationObstacle] {
     let checked = try LightweightMigration(
       from: schema, modelFingerprint, to: model, dropping: names, via: versions, isStaged: passes)
@@ -314,18 +329,22 @@ extension StoreEngine {
         in: schema.model.difference(to: model, via: versions), dropping: names, passes: true)
       : checked.obstacles
     return try checks(checked) { (checks) throws(StoreError) in
-      try checks.present(stated) + checks.objectObstacles()
+      try checks.present(stated) + checks.objectObstacles(inCopy: false)
+        + checks.duplicates(except: models)
     }
   }
 
   /// Returns obstacles for the objects of the store, a private copy, that violate rules of the
-  /// model that the copy will have at the end of a migration.
+  /// model that the copy will have at the end of a migration. Shared unique values are found when
+  /// the indexes are filled.
   package func brokenRules(
     of model: ManagedObjectModel
   ) throws(StoreError) -> [MigrationObstacle] {
     let migration = try LightweightMigration(
       from: schema, modelFingerprint, to: model, dropping: nil, isStaged: true)
-    return try checks(migration) { (checks) throws(StoreError) in try checks.objectObstacles() }
+    return try checks(migration) { (checks) throws(StoreError) in
+      try checks.objectObstacles(inCopy: true)
+    }
   }
 
   /// Calls `body` with the checks of a migration of the store.

@@ -38,7 +38,7 @@ extension MigrationObstacle {
   }
 
   /// Returns an obstacle if the two models seem to belong to different programs. Permission to drop
-  /// everything removed does not include it.
+  /// everything removed does not include it. A store without objects has nothing to lose.
   private static func stranger(
     _ difference: ModelDifference, _ names: Set<String>?
   ) -> MigrationObstacle? {
@@ -51,12 +51,14 @@ extension MigrationObstacle {
       names?.isSuperset(of: entities) != true
     else { return nil }
     let some = entities.prefix(3).joined(separator: ", ")
-    return MigrationObstacle(
+    var obstacle = MigrationObstacle(
       entity: nil, property: nil,
       message: "The store has no entity in common with the model, so it probably belongs to "
         + "another program: its entities are \(some)\(entities.count > 3 ? " and more" : ""). "
         + "Choose another file, or list all entities of the store in options.migration = "
         + ".automatic(dropping:).")
+    obstacle.holders = entities.map { ModelDifference.Subject($0) }
+    return obstacle
   }
 
   /// Returns the entities and properties of the older model whose objects, values or links are

@@ -73,19 +73,20 @@ package struct MigrationRefusal: Sendable {
 package struct MigrationObstacle: Sendable, Hashable {
   package let entity: String?
   package let property: String?
-  /// The first of the affected objects, or `nil` if the obstacle doesn't concern particular
-  /// objects.
-  package let object: ObjectID?
+  /// The first of the affected objects.
+  package let objectIDs: [ObjectID]
   /// A description of the obstacle and the remedy.
   package let message: String
   /// The affected entities and properties of the older model. If not empty, the obstacle only
   /// exists if one of them has objects or, in the case of a relationship, links.
   var holders: [ModelDifference.Subject] = []
 
-  package init(entity: String?, property: String?, object: ObjectID? = nil, message: String) {
+  package init(
+    entity: String?, property: String?, objectIDs: [ObjectID] = [], message: String
+  ) {
     self.entity = entity
     self.property = property
-    self.object = object
+    self.objectIDs = objectIDs
     self.message = message
   }
 }

@@ -42,7 +42,8 @@ struct MigrationReversal {
 
   /// Restores the model in a transaction, provided that no object was changed since the migration.
   func perform(
-    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+    _ header: inout HeaderRecord, _ change: LoggedModelChange, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let unfinished = try IndexBuildList.read(header, transaction.reader, arbor)
     try IndexBuildList().write(&header, arbor, transaction)
@@ -53,12 +54,18 @@ struct MigrationReversal {
     try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try StoreCreation.remove(StoreFormat.formerKey, arbor, transaction)
     let opened = try storing(transaction.createDatabases(StoreDatabases.list(schema)))
-    try StoreOpener.buildIndexes(
-      rebuilt(unfinished), schema, StoreDatabases(schema, opened: opened),
+    let databases = StoreDatabases(schema, opened: opened)
+    let violations = try StoreOpener.buildIndexes(
+      rebuilt(unfinished), schema, databases,
       try StoreOpener.layouts(of: schema, transaction.reader, arbor), storeID: header.storeID,
       transaction)
+    guard violations.isEmpty else {
+      throw .duplicateValues(violations.map { DuplicateValues($0, schema, header.storeID) })
+    }
     header.beginGeneration(leavesReaders: false)
     header.modelFingerprint = schema.model.fingerprint
+    header.sequence += 1
+    try change.record(&header, schema, databases.history, transaction)
   }
 
   /// Removes the layouts that no record uses.
@@ -98,6 +105,18 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
+    try change(at: path) { (parts, transaction) throws(StoreError) in
+      try revert(parts, LoggedModelChange(dropping: names), transaction)
+    }
+  }
+
+  /// Runs `body` with the parts of a file, in a transaction that commits if it returns `true`.
+  ///
+  /// - Throws: `inUse` if this process has the file open; errors of `body` and of opening a store.
+  static func change(
+    at path: String,
+    _ body: (StoreParts, borrowing WriteTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
     let opening = StoreOpening(.file(path), model: nil)
     try JournalRecovery.run(at: path, opening)
     let environment = try storing(path: path, Environment.open(path: path))
@@ -105,16 +124,16 @@ extension StoreEngine {
     defer { try? environment.close() }
     let opener = StoreOpener(opening)
     let parts = try opener.settled(opener.parts(of: environment, path: environment.path))
-    var isReverted = false
+    var isChanged = false
     try environment.write(path: parts.path) { (transaction) throws(StoreError) in
-      isReverted = try revert(parts, dropping: names, transaction)
-      return isReverted
+      isChanged = try body(parts, transaction)
+      return isChanged
     }
-    return isReverted
+    return isChanged
   }
 
-  private static func revert(
-    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing WriteTransaction
+  static func revert(
+    _ parts: StoreParts, _ change: LoggedModelChange, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, path: parts.path)
@@ -126,11 +145,12 @@ extension StoreEngine {
       // Later changes are kept if the former model can represent them.
       let model = former.schema.model
       let migration = try LightweightMigration(
-        from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)
+        from: parts.schema, header.modelFingerprint, to: model, dropping: change.names,
+        returning: former)
       return try StoreOpener.migrate(
-        parts, migration, ModelDigest(model), transaction, indexingAtOnce: .max)
+        parts, migration, change, transaction, indexingAtOnce: .max)
     }
-    try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
+    try MigrationReversal(former, parts.schema).perform(&header, change, arbor, transaction)
     header.sign(transaction)
     try StoreHeader.write(header, in: transaction)
     return true

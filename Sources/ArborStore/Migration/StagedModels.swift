@@ -87,6 +87,19 @@ package struct StagedModels: Sendable {
     return sources
   }
 
+  /// Returns whether an expression over properties of an entity of the newer model depends on
+  /// values that a pass restores or computes.
+  package func fills(_ expression: String, of entity: String) -> Bool {
+    func isAncestor(_ name: String, of kind: String) -> Bool {
+      relaxed.entity(named: kind).map(relaxed.lineage(of:))?.contains { $0.name == name } ?? false
+    }
+    let filled = anew.lazy.filter { isAncestor($0.entity, of: entity) }.map(\.property)
+    let derived = computed.lazy.filter {
+      isAncestor($0.key, of: entity) || isAncestor(entity, of: $0.key)
+    }
+    return expression.mentions(Set(filled).union(derived.flatMap(\.value)))
+  }
+
   /// The properties of the newer model that lose values or links that cannot be converted,
   /// qualified by the entities that declare them. A loss that is not named is an obstacle.
   package var lossy: Set<ModelDifference.Subject> {

@@ -23,7 +23,12 @@ package final class StoreLock: Sendable {
     var pause: useconds_t = 1000
     while true {
       let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
+      guard descriptor >= 0 else {
+        let code = errno
+        // The lock is a means, so the error is about the store.
+        if [EACCES, EPERM, EROFS].contains(code) { throw .readOnly(path: path) }
+        throw StoreError.failed("open", name, errno: code)
+      }
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         let code = errno
         close(descriptor)

@@ -15,9 +15,9 @@ extension StoreOpener {
   /// they don't know. They also get it at their next snapshot, unless
   /// ``LightweightMigration/leavesReadersRight`` indicates that they cannot misread later data.
   ///
-  /// - Throws: `modelMismatch` if changes or objects prevent the migration; `duplicateValues` if
-  ///   objects have equal values in a new unique index; `corrupted` for a damaged record. In these
-  ///   cases, the file is unchanged.
+  /// - Throws: `modelMismatch` if changes or objects prevent the migration, including objects with
+  ///   equal values in a new unique index; `corrupted` for a damaged record. In these cases, the
+  ///   file is unchanged.
   func migrated(_ parts: StoreParts) throws(StoreError) -> StoreParts {
     guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
       case .lightweight(let names) = opening.migration
@@ -29,19 +29,23 @@ extension StoreOpener {
     let (environment, path) = (parts.environment, parts.path)
     if !migration.obstacles.isEmpty { try Self.refuseObstacles(parts, migration) }
     let most = opening.maximumObjectsIndexedAtOnce
+    let change = LoggedModelChange(
+      to: opening.versionsBetween + [model], digest: offer.digest, dropping: names)
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
     try environment.write(path: path) { (transaction) throws(StoreError) in
-      try Self.migrate(parts, migration, offer.digest, transaction, indexingAtOnce: most)
+      try Self.migrate(parts, migration, change, transaction, indexingAtOnce: most)
     }
     return try self.parts(of: environment, path: path)
   }
 
-  /// - Parameter most: The maximum number of objects of an entity whose indexes are filled in the
-  ///   transaction. Ignored if no other process uses the file or the migration is a reversal.
+  /// - Parameters:
+  ///   - change: The change of the model as a commit.
+  ///   - most: The maximum number of objects of an entity whose indexes are filled in the
+  ///     transaction. Ignored if no other process uses the file or the migration is a reversal.
   /// - Returns: `false` if another process has changed the model in the meantime. The file is then
   ///   read again.
   static func migrate(
-    _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
+    _ parts: StoreParts, _ migration: LightweightMigration, _ change: LoggedModelChange,
     _ transaction: borrowing WriteTransaction, indexingAtOnce most: Int
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
@@ -52,9 +56,11 @@ extension StoreOpener {
     // The migration must not be lost with a journal that another process writes.
     if header.isJournaled { throw .inUse(path: parts.path) }
     try header.checkPrecedes(transaction)
-    let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
+    let checks = MigrationChecks(migration, parts, transaction.reader)
+    let found = try checks.obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
+    header.sequence += 1
     // A migration confirms the previous one, unless it is a reversal.
     let earlier = try FormerModel.read(transaction.reader, arbor)
     if !migration.isReversal { try earlier?.forget(parts.schema, arbor, transaction) }
@@ -75,26 +81,27 @@ extension StoreOpener {
       migration, parts, IndexBuildList.read(header, transaction.reader, arbor), transaction.reader,
       atMost: isAlone ? nil : most)
     _ = try emptied(builds.later, schema, databases, transaction)
-    try buildIndexes(
+    let violations = try buildIndexes(
       builds.atOnce, schema, databases, layouts, storeID: header.storeID, transaction)
+    if !violations.isEmpty {
+      let search = DuplicateSearch(checks: checks, layouts: layouts, databases: databases)
+      throw migration.refusal(try search.obstacles(in: checks.uniqueIndexes(among: builds.atOnce)))
+    }
     try builds.list.write(&header, arbor, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
     try replace(earlier, with: former, isKept: !isAlone, migration, arbor, transaction)
-    try beginGeneration(&header, migration, digest, arbor, transaction)
-    return true
-  }
-
-  /// Writes the newer model and the header, whose generation notifies other processes.
-  private static func beginGeneration(
-    _ header: inout HeaderRecord, _ migration: LightweightMigration, _ digest: ModelDigest,
-    _ arbor: Database, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    try StoreCreation.put(migration.new.model, digest, arbor, transaction)
+    let model = migration.isReversal ? ModelDigest(schema.model) : change.digest
+    try StoreCreation.put(schema.model, model, arbor, transaction)
+    // Its generation notifies other processes.
     header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
-    header.modelFingerprint = migration.new.model.fingerprint
+    header.modelFingerprint = schema.model.fingerprint
+    // The file of a migration in a copy has no log of its own.
+    let isKept = !parts.isMigrating && !migration.isStaged
+    try change.record(&header, schema, isKept: isKept, databases.history, transaction)
     header.sign(transaction)
     try StoreHeader.write(header, in: transaction)
+    return true
   }
 
   /// Keeps the store's previous model as the one to revert to, replacing an earlier one, and drops
@@ -140,20 +147,19 @@ extension StoreOpener {
   }
 
   /// Fills indexes of a schema from its records.
+  ///
+  /// - Returns: Objects with equal values in unique indexes.
   static func buildIndexes(
     _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
     _ layouts: StoreLayouts, storeID: UUID, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
+  ) throws(StoreError) -> [UniquenessViolation] {
     let built = try emptied(names, schema, databases, transaction)
-    guard !built.isEmpty else { return }
+    guard !built.isEmpty else { return [] }
     let builder = try IndexBuilder(schema, databases, layouts, storeID: storeID) {
       built.contains($0.database)
     }
     try builder.build(transaction)
-    let violations = try builder.violations(transaction.reader)
-    guard violations.isEmpty else {
-      throw .duplicateValues(violations.map { DuplicateValues($0, schema, storeID) })
-    }
+    return try builder.violations(transaction.reader)
   }
 
   /// Clears the databases of indexes and returns them.
@@ -190,26 +196,16 @@ extension StoreOpener {
     _ parts: StoreParts, _ migration: LightweightMigration, indexingAtOnce most: Int
   ) throws(StoreError) {
     guard !parts.isMigrating, !migration.isStaged else { return }
-    let (arbor, schema) = (parts.databases.arbor, migration.new)
     let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
     let header = try StoreHeader.read(reader, path: parts.path)
     // The model has changed in the meantime, which the transaction detects.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
     let builds = try IndexBuildPlan(migration, parts, IndexBuildList(), reader, atMost: most)
-    let unique = schema.entities.flatMap { entity in
-      entity.indexes.filter {
-        $0.isUnique && $0.declaringEntity == entity.index
-          && builds.later.contains(.init(entity.name, $0.name))
-      }
-    }
-    guard !unique.isEmpty else { return }
-    let obstacles = try MigrationChecks(migration, parts, reader).obstacles()
+    let checks = MigrationChecks(migration, parts, reader)
+    guard !checks.uniqueIndexes(among: builds.later).isEmpty else { return }
+    let obstacles = try checks.obstacles() + checks.duplicates()
     guard obstacles.isEmpty else { throw migration.refusal(obstacles) }
-    let changed = try changedLayouts(migration, reader, arbor)
-    let layouts = try layouts(of: schema, reader, arbor, replacing: changed)
-    try DuplicateSearch(migration: migration, parts: parts, layouts: layouts, reader: reader)
-      .refuseDuplicates(in: unique)
   }
 
   // MARK: The catalog
@@ -239,7 +235,7 @@ extension StoreOpener {
 
   /// Returns the layouts that a migration writes: new ones, and earlier ones that require
   /// conversion.
-  private static func changedLayouts(
+  static func changedLayouts(
     _ migration: LightweightMigration, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> [StoredLayout] {
     let plans = Dictionary(uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })

@@ -54,7 +54,7 @@ struct StoreOpener {
 
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
     var (path, creations) = (given, 0)
-    if !opening.isRecovering { try JournalRecovery.run(at: path, opening) }
+    if !opening.isRecovering { try recoverFromJournal(path) }
     while true {
       let environment: Environment
       do throws(LMDBError) {
@@ -84,6 +84,29 @@ struct StoreOpener {
           throw explained(error, environment.path)
         }
       }
+    }
+  }
+
+  /// Recovers the store from its journal if necessary. If the options permit that, a store that
+  /// cannot be recovered because the file or its journal is damaged is set aside with its journal.
+  private func recoverFromJournal(_ path: String) throws(StoreError) {
+    do throws(StoreError) { try JournalRecovery.run(at: path, opening) } catch {
+      guard
+        error.isCorruption || error.isNoStore || error.isDamageOfJournal
+          || error.isForeignJournal && isDamaged(path),
+        opening.setsDamagedAside, opening.model != nil, !opening.isReadOnly
+      else { throw error }
+      try StoreFiles.setAside(path)
+    }
+  }
+
+  /// Whether a file is damaged, so that it can't be determined whether a journal belongs to it.
+  private func isDamaged(_ path: String) -> Bool {
+    do throws(LMDBError) {
+      try Environment.verifyPages(path: path)
+      return false
+    } catch {
+      return error.isForeignContent || StoreError(error, path: path).isCorruption
     }
   }
 
@@ -262,7 +285,8 @@ extension StoreOpener {
   func verify(_ store: StoreEngine) throws(StoreError) {
     if opening.isRecovering { return }
     if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
-    if opening.checksEveryPage, let problem = try store.check().problems.first {
+    // Objects that violate the model's rules are no damage, and have to be corrected in the store.
+    if opening.checksEveryPage, let problem = try store.check(checksRules: false).problems.first {
       throw .corrupted(entity: problem.entity, object: problem.object, what: problem.description)
     }
     if opening.looksForDamage { try store.scrubInBackground(after: opening.scrubInterval) }

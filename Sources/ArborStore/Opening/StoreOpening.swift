@@ -82,11 +82,14 @@ package struct StoreOpening: Sendable {
   /// Whether to rename a file that is damaged or not a store, and create a new one in its place.
   /// Files of a later format or version of LMDB, folders and links are left unchanged.
   package var setsDamagedAside = false
-  /// The initial map size in bytes of address space, or `nil` for as much as the system grants, up
-  /// to 1 TiB.
+  /// The initial map size in bytes of address space, or `nil` for a size in proportion to the file
+  /// and to the free address space, up to 1 TiB or eight times the file.
   package var initialMapSize: Int?
   /// The maximum map size in bytes of address space, or `nil` for LMDB's limit.
   package var maximumMapSize: Int?
+  /// The time that a commit waits for the transaction of another process, in seconds, or `nil` for
+  /// no limit.
+  package var busyTimeout: Double? = 60
 
   package init(_ location: Location, model: ManagedObjectModel?) {
     self.location = location
@@ -112,8 +115,9 @@ extension EnvironmentOptions {
       // Other processes and the log add few to those of the model.
       additionalDatabases = 128 + model.maximumDatabaseCount
     }
-    if let size = opening.initialMapSize { initialMapSize = size }
+    initialMapSize = opening.initialMapSize
     if let size = opening.maximumMapSize { maximumMapSize = size }
+    busyTimeout = opening.busyTimeout
   }
 
   /// The options for creating a store, with a small map. The requested map size is used when the
@@ -122,7 +126,7 @@ extension EnvironmentOptions {
     var options = self
     options.create = true
     options.durability = .full
-    options.initialMapSize = min(initialMapSize, 1 << 26)
+    options.initialMapSize = min(initialMapSize ?? .max, 1 << 26)
     return options
   }
 

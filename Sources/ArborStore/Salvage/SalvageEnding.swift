@@ -64,7 +64,8 @@ struct SalvageEnding {
     header.sequence = first
     while header.sequence < last {
       header.sequence += 1
-      let entry = CommitHistory.everything.encoded(sequence: header.sequence, target.schema)
+      let entry = CommitHistory.everything.encoded(
+        sequence: header.sequence, date: Date(), target.schema)
       try storing(
         CommitHistory.write(entry, behind: &header, target.databases.history, transaction))
     }

@@ -5,7 +5,7 @@ internal import LMDB
 /// Recovers the contents of a damaged store's file into a new store.
 ///
 /// The damaged file is read with bounded reads, without the memory map, and never changed. Records
-/// are authoritative: indexes and derived relationships are rebuilt from them.
+/// are authoritative: indexes, derived relationships and derived values are rebuilt from them.
 package struct StoreSalvage {
   private let source: SalvageSource
   private let model: SalvagedModel
@@ -51,6 +51,11 @@ package struct StoreSalvage {
     var storeID = UUID()
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       storeID = try salvage.fill(temporary, maximumObjectsIndexedAtOnce)
+    }
+    if salvagedModel.schema.hasDerivations {
+      let store = try StoreEngine.open(StoreOpening(.file(target), model: nil))
+      defer { store.close() }
+      try store.recomputeDerivedValues()
     }
     return SalvageResult(outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
   }

@@ -8,6 +8,23 @@ package struct BlobName: Sendable, Hashable {
   package let version: UInt32
 }
 
+/// A large binary value of an object, identified by its whole reference. The name alone doesn't
+/// identify a value that was never stored, because another commit may use the same name.
+package struct BlobKey: Sendable, Hashable {
+  package let name: BlobName
+  package let reference: BlobReference
+
+  package init(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) {
+    name = BlobName(reference, of: number, field)
+    self.reference = reference
+  }
+
+  init(name: BlobName, reference: BlobReference) {
+    self.name = name
+    self.reference = reference
+  }
+}
+
 extension BlobName {
   package init(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) {
     self.init(number: number, property: field.catalogNumber, version: reference.version)

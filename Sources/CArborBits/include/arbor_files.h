@@ -15,6 +15,9 @@ int arbor_rename_exclusive(const char *source, const char *target);
 /// description holds a conflicting lock, returns -1 with EAGAIN, or waits if `waits` is not 0.
 int arbor_lock_range(int descriptor, int kind, off_t start, off_t length, int waits);
 
+/// Returns 1 if another open file description holds a lock on a range of a file, otherwise 0.
+int arbor_is_locked(int descriptor, off_t start, off_t length);
+
 /// Makes a descriptor refer to the same file as another one, with close-on-exec. Returns -1 on
 /// failure.
 int arbor_redirect(int descriptor, int target);

@@ -25,7 +25,8 @@ extension Environment {
     let file = DataFile(
       descriptor: descriptor, path: folder.dataPath, identity: FileIdentity(status))
     guard isKnown else { throw .lastSystemError }
-    let environment = try make(folder.dataPath, options, file: file, isShared: false)
+    let environment = try make(
+      folder.dataPath, options, file: file, lockPath: nil, isShared: false)
     environment.marks.areComplete = true
     return environment
   }

@@ -1,6 +1,12 @@
 internal import ArborLocks
 internal import CLMDB
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 extension Environment {
   /// Opens the file at `path`, or returns the environment with which this process already has the
   /// same file open, however the path is spelled.
@@ -66,10 +72,9 @@ extension Environment {
         target.removeLast(dataFileName.utf8.count + 1)
         lockPath = target + "/lock.mdb"
       }
-      if !options.isImmutable {
-        try LockFile.prepare(lockPath, of: file.descriptor, readers: options.maximumReaders)
-      }
-      let environment = try make(target, options, file: file, roots, isShared: true)
+      let environment = try make(
+        target, options, file: file, roots, lockPath: options.isImmutable ? nil : lockPath,
+        isShared: true)
       environment.noteVerified(roots)
       return environment
     }
@@ -91,29 +96,58 @@ extension Environment {
 
   /// Opens LMDB's environment at a path, which must refer to `file`.
   ///
-  /// - Parameter found: The root pages that have just been read, or `nil` to read them.
+  /// - Parameters:
+  ///   - found: The root pages that have just been read, or `nil` to read them.
+  ///   - lockPath: The path of the lock file, or `nil` if no other process can open the file.
   static func make(
     _ path: String, _ options: EnvironmentOptions, file: consuming DataFile,
-    _ found: MetaPages? = nil, isShared: Bool
+    _ found: MetaPages? = nil, lockPath: String?, isShared: Bool
   ) throws(LMDBError) -> Environment {
-    let handle = try makeHandle(path, options, descriptor: file.descriptor, found)
-    let roots: RootPages
-    do throws(LMDBError) {
-      roots = try RootPages(descriptor: file.descriptor, pageSize: found?.pageSize)
-    } catch {
-      mdb_env_close(handle)
-      throw error
+    let writes = !options.isReadOnly && !options.isImmutable
+    var attempts = 0
+    while true {
+      var gate: WriterGate?
+      if let lockPath {
+        gate = try LockFile.prepare(
+          lockPath, of: file.descriptor, readers: options.maximumReaders, writes: writes)
+      }
+      let handle = try makeHandle(path, options, descriptor: file.descriptor, found)
+      if let prepared = gate, !prepared.follows(slots: slots(of: handle)) {
+        // Another program has created or enlarged the lock file at the same moment.
+        attempts += 1
+        if attempts < 3 {
+          mdb_env_close(handle)
+          continue
+        }
+        gate = nil
+      }
+      let roots: RootPages
+      do throws(LMDBError) {
+        roots = try RootPages(descriptor: file.descriptor, pageSize: found?.pageSize)
+      } catch {
+        mdb_env_close(handle)
+        throw error
+      }
+      return Environment(
+        handle: handle, file: file, roots: roots, options: options, gate: gate, isShared: isShared)
     }
-    return Environment(
-      handle: handle, file: file, roots: roots, options: options, isShared: isShared)
   }
 
-  /// Opens LMDB's environment, halving the map as long as the system refuses the address space.
+  /// Returns the number of reader slots in the lock file.
+  private static func slots(of handle: OpaquePointer) -> Int {
+    var info = MDB_envinfo()
+    return mdb_env_info(handle, &info) == MDB_SUCCESS ? Int(info.me_maxreaders) : 0
+  }
+
+  /// Opens LMDB's environment, with a smaller map as long as the system refuses the address space.
   private static func makeHandle(
     _ path: String, _ options: EnvironmentOptions, descriptor: Int32, _ found: MetaPages?
   ) throws(LMDBError) -> sending OpaquePointer {
     // A larger file is mapped in full anyway.
-    let wanted = min(options.initialMapSize, options.maximumMapSize)
+    var status = stat()
+    let fileSize = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    let wanted = min(
+      options.initialMapSize ?? AddressSpace.firstMap(ofFileOf: fileSize), options.maximumMapSize)
     var mapSize = max(wanted, 1 << 16) & ~0xFFFF
     let roots: MetaPages?
     if let found { roots = found } else { roots = try MetaPages.read(descriptor) }
@@ -135,7 +169,8 @@ extension Environment {
       guard error == .outOfMemory, mapSize > smallestMap else {
         throw DiskSpace(descriptor: descriptor).explain(error, bytes: 0)
       }
-      mapSize = max(mapSize / 2, smallestMap)
+      if options.initialMapSize == nil { AddressSpace.noteRefused(mapSize) }
+      mapSize = max(mapSize / (options.initialMapSize == nil ? 16 : 2), smallestMap)
     }
   }
 

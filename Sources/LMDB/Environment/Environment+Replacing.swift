@@ -77,8 +77,8 @@ extension Environment {
     guard file.isInPlace else { throw .fileReplaced }
     guard try MetaPages.check(file.descriptor) != nil else { throw .fileTooSmall }
     let path = file.path
-    try LockFile.prepare(path + "-lock", of: file.descriptor, readers: options.maximumReaders)
-    let environment = try make(path, options, file: file, isShared: false)
+    let environment = try make(
+      path, options, file: file, lockPath: path + "-lock", isShared: false)
     if isLocked { try environment.file.endOpening() }
     return environment
   }

@@ -1,6 +1,12 @@
 internal import ArborLocks
 internal import CLMDB
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 extension Environment {
   /// Runs `body` in a write transaction on this thread. Commits when it returns; aborts if it
   /// throws.
@@ -9,7 +15,7 @@ extension Environment {
   /// must not change anything but the file. Waits for the write transaction of any other thread or
   /// process.
   ///
-  /// - Throws: Errors of `body`; ``LMDBError/diskFull`` and other failures of the commit, after
+  /// - Throws: Errors of `body`; ``LMDBError/busy(_:)`` if another transaction doesn't end in time; ``LMDBError/diskFull`` and other failures of the commit, after
   ///   which nothing of the transaction is in the file; ``LMDBError/fileReplaced`` if the path no
   ///   longer refers to this file, or another program has overwritten it;
   ///   ``LMDBError/growthBlocked`` if growth would have to wait for a snapshot of this thread;
@@ -43,8 +49,11 @@ extension Environment {
   /// - Throws: Only errors of beginning and committing.
   package func runWrite(_ body: (borrowing WriteTransaction) -> Bool) throws(LMDBError) {
     if isReadOnly { throw .readOnlyEnvironment }
-    try takeWriter()
-    defer { releaseWriter() }
+    let gate = try beginWriting()
+    defer {
+      releaseWriter()
+      gate?.leave()
+    }
     while true {
       try beginWrite()
       let transaction = WriteTransaction(environment: self)
@@ -71,6 +80,82 @@ extension Environment {
 
   /// Whether this process has committed a transaction. Must not be read during a write.
   package var hasCommitted: Bool { writerSlot.pointer.pointee.commits > 0 }
+
+  // MARK: The gate
+
+  /// Passes the gate for the next transaction of this thread, which then doesn't have to wait for
+  /// other processes. Has no effect for a file that no other process can open.
+  ///
+  /// - Parameter isAbandoned: Called repeatedly while waiting; returns whether to stop.
+  /// - Throws: ``LMDBError/abandoned`` if the closure has returned `true`; ``LMDBError/busy(_:)`` if
+  ///   another transaction doesn't end within ``EnvironmentOptions/busyTimeout``;
+  ///   ``LMDBError/nestedWrite``.
+  package func enterGate(unless isAbandoned: () -> Bool) throws(LMDBError) {
+    if !isReadOnly { _ = try passGate(unless: isAbandoned) }
+  }
+
+  /// Leaves the gate, if this thread has entered it and no transaction followed.
+  package func leaveGate() {
+    guard let gate = state.withLock(\.writerGate), gate.isHeldByThisThread else { return }
+    gate.leave()
+  }
+
+  /// The process that is writing, or this one if the gate doesn't name another one.
+  package var busyWriter: BusyWriter {
+    state.withLock(\.writerGate)?.writer ?? BusyWriter(processID: getpid(), since: 0)
+  }
+
+  /// Passes the gate and becomes the writer of this process.
+  private func beginWriting() throws(LMDBError) -> WriterGate? {
+    while true {
+      let gate = try passGate { false }
+      do throws(LMDBError) { try takeWriter() } catch {
+        gate?.leave()
+        throw error
+      }
+      // Compaction may have replaced the lock file.
+      if state.withLock({ $0.writerGate === gate }) { return gate }
+      releaseWriter()
+      gate?.leave()
+    }
+  }
+
+  private func passGate(unless isAbandoned: () -> Bool) throws(LMDBError) -> WriterGate? {
+    if birth != ForkGuard.generation { throw .forkedProcess }
+    let me = ThreadID.current
+    let (passed, isWriting) = try state.withLock {
+      (state) throws(LMDBError) -> (WriterGate?, Bool) in
+      try state.checkOpen()
+      return (state.writerGate, state.writer == me)
+    }
+    if isWriting { throw .nestedWrite }
+    guard let gate = passed else { return nil }
+    if gate.isHeldByThisThread { return gate }
+    if try gate.enter(within: 0) { return gate }
+    let mine = blockReaders()
+    defer { unblockReaders(mine) }
+    var end = options.busyTimeout.map { Self.uptime + $0 }
+    while true {
+      let left = end.map { ($0 - Self.uptime) * 1000 } ?? Self.gateStep
+      if try gate.enter(within: UInt32(max(1, min(left, Self.gateStep)))) { return gate }
+      try state.withLock { (state) throws(LMDBError) in try state.checkOpen() }
+      if isAbandoned() { throw .abandoned }
+      guard let latest = end, Self.uptime >= latest else { continue }
+      // It may have been released at this moment.
+      if let writer = gate.writer { throw .busy(writer) }
+      end = latest + Self.gateStep / 1000
+    }
+  }
+
+  /// The time in milliseconds after which a thread that waits for the gate looks around.
+  private static var gateStep: Double { 20 }
+
+  /// The time of a monotonic clock in seconds.
+  static var uptime: Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+  }
 
   // MARK: The writer's lock within the process
 

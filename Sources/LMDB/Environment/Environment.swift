@@ -8,8 +8,8 @@ internal import CLMDB
 ///
 /// - *The file grows without bound*: A snapshot is held for a long time. End it;
 ///   ``checkStaleReaders()`` frees those of dead processes.
-/// - *A commit waits forever*: Another process holds the write lock. Only one transaction can write
-///   to a file at a time, across all processes.
+/// - *A commit waits*: Another process holds the write lock. Only one transaction can write to a
+///   file at a time, across all processes. The wait ends after ``EnvironmentOptions/busyTimeout``.
 /// - *The map is full*: It grows by itself, up to ``EnvironmentOptions/maximumMapSize``, but waits
 ///   for the snapshots of this process to end first.
 /// - *Keys* have 1 to 511 bytes, as do the values of databases with duplicates.
@@ -38,6 +38,9 @@ package final class Environment: Sendable {
   let state: Lock<EnvironmentState>
   let databases = Lock(DatabaseTable())
   let changes = EventCount()
+  /// The period in which this process has taken the turn, or `nil` if it doesn't have it. See
+  /// ``takeTurn()``.
+  let turn = Lock<Int?>(nil)
   let writerSlot = SlotReference.make(isWriter: true)
   let marks: PageMarks
   let birth = ForkGuard.generation
@@ -47,7 +50,7 @@ package final class Environment: Sendable {
   /// - Parameter handle: An open LMDB environment of the file, whose ownership is transferred.
   init(
     handle: sending OpaquePointer, file: consuming DataFile, roots: consuming RootPages,
-    options: EnvironmentOptions, isShared: Bool
+    options: EnvironmentOptions, gate: WriterGate?, isShared: Bool
   ) {
     path = file.path
     self.file = file
@@ -56,6 +59,7 @@ package final class Environment: Sendable {
     isReadOnly = options.isReadOnly || options.isImmutable
     var initial = EnvironmentState()
     initial.handle = handle
+    initial.writerGate = gate
     state = Lock(initial)
     marks = PageMarks()
     self.roots = roots
@@ -117,28 +121,29 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and returns LMDB's environment, or `nil` if it is closed. All operations
-  /// throw ``LMDBError/closed`` afterwards. No transaction may be alive.
-  func giveHandle() -> HandleReference? {
+  /// Ends the idle readers and returns LMDB's environment with its gate, or `nil` if it is closed.
+  /// All operations throw ``LMDBError/closed`` afterwards. No transaction may be alive.
+  func giveHandle() -> (HandleReference, WriterGate?)? {
     state.withLock { state in
       guard let handle = state.handle else { return nil }
       state.endIdleReaders()
       state.endPins()
       state.handle = nil
-      return HandleReference(pointer: handle)
+      return (HandleReference(pointer: handle), state.writerGate)
     }
   }
 
   /// Closes this environment's handle and continues with that of another environment. The gate must
   /// be closed.
   func takeHandle(of other: Environment) {
-    guard let handle = other.giveHandle() else { return }
+    guard let (handle, gate) = other.giveHandle() else { return }
     writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()
     state.withLock { state in
       state.endIdleReaders()
       state.endPins()
       if let former = state.handle { mdb_env_close(former) }
       state.handle = handle.pointer
+      state.writerGate = gate
     }
   }
 

@@ -23,8 +23,9 @@ package struct EnvironmentOptions: Sendable {
   /// name and rename it.
   package var create = false
   package var durability = Durability.full
-  /// The initial map size in bytes of address space. Halved until the system grants it.
-  package var initialMapSize = 1 << 40
+  /// The initial map size in bytes of address space, which is halved until the system grants it, or
+  /// `nil` for a size in proportion to the file and to the free address space.
+  package var initialMapSize: Int?
   /// The maximum map size in bytes.
   package var maximumMapSize = 1 << 46
   /// The number of reader slots in the lock file. The first process that opens the file determines
@@ -41,6 +42,8 @@ package struct EnvironmentOptions: Sendable {
   /// Whether to free the reader slots of dead processes, whose snapshots keep pages from being
   /// reused. A tool that lists them sets this to `false`.
   package var clearsStaleReaders = true
+  /// The time that a transaction waits for another one, in seconds, or `nil` for no limit.
+  package var busyTimeout: Double? = 60
   /// The time that map growth waits for local readers to end, in seconds.
   package var growthWaitLimit = 60.0
 

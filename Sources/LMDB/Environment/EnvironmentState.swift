@@ -22,6 +22,8 @@ struct EnvironmentState {
   /// The number of readers whose thread waits for the writer, so that they cannot end.
   var blockedReaders = 0
 
+  /// The gate that writers of all processes pass, or `nil` if no other process can write.
+  var writerGate: WriterGate?
   /// The thread that writes or performs another operation that excludes writers, or `nil` if there
   /// is none.
   var writer: ThreadID?

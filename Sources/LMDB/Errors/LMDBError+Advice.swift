@@ -31,7 +31,7 @@ extension LMDBError: CustomStringConvertible {
       .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize:
       fileAdvice
     case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
-      .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .system:
+      .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .busy, .abandoned, .system:
       surroundingsAdvice
     }
   }
@@ -259,6 +259,13 @@ extension LMDBError: CustomStringConvertible {
       )
     case .inUse:
       ("The file is in use by another process or store.", "Close the file there, then try again.")
+    case .busy(let writer):
+      (
+        "Process \(writer.processID) is writing to the file and doesn't finish.",
+        "Wait for it; resume or end it if it is stopped."
+      )
+    case .abandoned:
+      ("The caller stopped waiting for another transaction.", "Try again.")
     case .closed: ("The environment is closed.", "Open the environment again.")
     case .forkedProcess:
       (

@@ -64,6 +64,11 @@ package enum LMDBError: Error, Sendable, Hashable {
   case growthBlocked
   case fileReplaced
 
+  /// Another process has been writing for longer than a transaction waits.
+  indirect case busy(BusyWriter)
+  /// The caller has stopped waiting for another transaction.
+  case abandoned
+
   /// LMDB rejected an argument, usually a database handle that the transaction does not know.
   case invalidArgument
   /// Any other system error.

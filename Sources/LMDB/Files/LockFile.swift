@@ -20,19 +20,24 @@ enum LockFile {
   /// lock file is given the owner of the data file if the system permits that, so that inspecting a
   /// user's store does not lock the owner out.
   ///
-  /// The size of an existing file is not changed, because the first opener determines it. Call this
-  /// only while this process does not have the file open: closing any descriptor of it releases
-  /// LMDB's lock.
+  /// The number of reader slots of an existing file is not changed, because the first opener
+  /// determines it. Call this only while this process does not have the file open: closing any
+  /// descriptor of it releases LMDB's lock.
   ///
-  /// - Parameter data: A descriptor of the data file.
+  /// - Parameters:
+  ///   - data: A descriptor of the data file.
+  ///   - writes: Whether this process may write, so that it needs the gate of the writers.
+  /// - Returns: The gate, or `nil` if it isn't needed or the system doesn't support it.
   /// - Throws: ``LMDBError/lockFile(_:)``, ``LMDBError/diskFull``. A read-only medium is left to
   ///   LMDB, which reads it without a lock.
-  static func prepare(_ path: String, of data: Int32, readers: Int) throws(LMDBError) {
+  static func prepare(
+    _ path: String, of data: Int32, readers: Int, writes: Bool
+  ) throws(LMDBError) -> WriterGate? {
     let descriptor: Int32
     do throws(LMDBError) {
       descriptor = try open(path, of: data)
     } catch .readOnlyFileSystem {
-      return
+      return nil
     } catch {
       if let problem = LockFileProblem(path, error) { throw .lockFile(problem) }
       throw error
@@ -46,12 +51,14 @@ enum LockFile {
     #if canImport(Glibc)
       let size = headerSize + slotSize * readers
       // Usually it has no holes.
-      if Int(status.st_blocks) * 512 >= max(size, Int(status.st_size)) { return }
-      var code: Int32
-      repeat { code = arbor_reserve(descriptor, off_t(size)) } while code != 0 && errno == EINTR
-      // Some file systems cannot allocate space in advance.
-      if code != 0, errno == ENOSPC || errno == EDQUOT { throw .diskFull }
+      if Int(status.st_blocks) * 512 < max(size, Int(status.st_size)) {
+        var code: Int32
+        repeat { code = arbor_reserve(descriptor, off_t(size)) } while code != 0 && errno == EINTR
+        // Some file systems cannot allocate space in advance.
+        if code != 0, errno == ENOSPC || errno == EDQUOT { throw .diskFull }
+      }
     #endif
+    return writes ? try WriterGate.prepare(descriptor, readers: readers) : nil
   }
 
   private static func open(_ path: String, of data: Int32) throws(LMDBError) -> Int32 {

@@ -95,6 +95,27 @@ import Testing
     #expect(limit.admitElements(1000))
   }
 
+  @Test("Work has a budget")
+  func workIsABudget() {
+    let limit = WorkLimit()
+    #expect(!limit.chargesWork && limit.charge(1 << 40))
+    limit.begin()
+    limit.narrow(WorkAllowance(work: 100))
+    limit.narrow(WorkAllowance(work: 200))
+    #expect(limit.chargesWork)
+    #expect(limit.charge(60) && limit.charge(40) && limit.charge(0) && limit.admit(1))
+    #expect(limit.chargedWork == 100)
+    #expect(!limit.charge(1) && !limit.charge(0) && !limit.admit())
+    #expect(limit.interruption == .workExceeded(100))
+    limit.begin()
+    #expect(!limit.chargesWork && limit.charge(1000))
+    // Charging checks the clock, even if nothing else does.
+    limit.narrow(WorkAllowance(timeLimit: .zero, work: 1 << 40))
+    let charged = (0..<10_000).firstIndex { _ in !limit.charge(1000) }
+    #expect(charged.map { $0 < 1000 } ?? false)
+    #expect(limit.interruption == .deadlineExceeded)
+  }
+
   /// If units take long, the limit is checked after fewer of them.
   @Test("Slow work is checked more often")
   func slowWorkIsLookedAtMoreOften() {
@@ -119,7 +140,9 @@ import Testing
     #expect(unlimited.narrowed(by: one) == one && one.narrowed(by: unlimited) == one)
     #expect(one.narrowed(by: other) == WorkAllowance(timeLimit: .seconds(1), elements: 4))
     #expect(WorkAllowance(valueSize: 16 << 20).isUnlimited)
-    #expect(!WorkAllowance(valueSize: 1).isUnlimited)
+    #expect(!WorkAllowance(valueSize: 1).isUnlimited && !WorkAllowance(work: 1).isUnlimited)
+    #expect(WorkAllowance(work: 3).narrowed(by: WorkAllowance(work: 2)) == WorkAllowance(work: 2))
+    #expect(unlimited.narrowed(by: WorkAllowance(work: 2)) == WorkAllowance(work: 2))
   }
 
   @Test("Interruptions are converted to errors with a code and a message")
@@ -132,6 +155,12 @@ import Testing
     #expect(
       late.message
         == "The operation exceeded its deadline. Request less data, or extend the deadline.")
+    let costly = ArborError(Interruption.workExceeded(7))
+    #expect(costly.code == .limitExceeded)
+    #expect(
+      costly.message
+        == "The predicate needs more work than its limit of 7 units. Simplify it, or raise "
+        + "maximumWork in its limits.")
     let large = ArborError(Interruption.elementsExceeded(7))
     #expect(large.code == .limitExceeded)
     #expect(

@@ -80,10 +80,39 @@ import Testing
   }
 
   @Test(
-    "A type that is unique within a person identifies the fields of that person only",
-    arguments: ["Replace", "Merge", "MergeAndPrune"])
-  func anAttributeThatIsNotUniqueIdentifiesWithinTheParent(policy: String) throws {
-    let workshop = try ImportWorkshop(Self.people(identity: "type", policy: policy))
+    "A noted attribute identifies in the whole store, like one with the default name",
+    arguments: ["Merge", "MergeAndPrune"], ["fieldID", nil])
+  func aNoteThatSaysWhatHoldsAnyway(policy: String, note: String?) throws {
+    var entities = Self.people(identity: "fieldID", policy: policy)
+    entities[1].attributes.append(Self.number("fieldID"))
+    entities[1].userInfo["PrimaryAttribute"] = note
+    let workshop = try ImportWorkshop(entities)
+    try workshop.list(
+      #"""
+      [{"personID": 1, "fields": [{"fieldID": 2, "type": "a"}]},
+       {"personID": 2, "fields": [{"fieldID": 2, "value": "b"}, {"fieldID": 3, "type": "c"}]}]
+      """#, as: "Person")
+    #expect(try fields(workshop) == ["2 a b", "2 c -"])
+    try workshop.list(
+      #"[{"personID": 3, "fields": [{"fieldID": 3, "value": "d"}]}]"#, as: "Person")
+    #expect(try fields(workshop) == ["2 a b", "3 c d"])
+    try workshop.one(#"{"fieldID": 2, "type": "e"}"#, as: "Field")
+    #expect(try fields(workshop) == ["2 e b", "3 c d"])
+  }
+
+  @Test("An attribute that isn't unique identifies in the whole store, too")
+  func anAttributeThatIsNotUniqueIdentifiesInTheWholeStore() throws {
+    let workshop = try ImportWorkshop(Self.people(identity: "type"))
+    try workshop.list(Self.twoPeople, as: "Person")
+    #expect(try fields(workshop) == ["1 job x", "2 name Zoe"])
+  }
+
+  @Test(
+    "A uniqueness constraint with the parent identifies within the parent",
+    arguments: ["Replace", "Merge", "MergeAndPrune"], ["type", "type,person"])
+  func uniquenessWithinTheParent(policy: String, note: String) throws {
+    let workshop = try ImportWorkshop(
+      Self.people(identity: note, policy: policy, unique: [["type", "person"]]))
     try workshop.list(Self.twoPeople, as: "Person")
     #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
     let ids = try workshop.all("Field").map(\.objectID)
@@ -96,23 +125,18 @@ import Testing
     #expect(
       try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zora", "3 name Xi"])
     #expect(try workshop.all("Field").map(\.objectID).prefix(2) == ids.prefix(2))
-    if policy != "Replace" {
-      #expect(try workshop.all("Field").map(\.objectID).prefix(3) == ids[...])
-    }
-    // A field without a person becomes a member.
-    let free = try #require(try workshop.one(#"{"type": "car", "value": "y"}"#, as: "Field"))
-    try workshop.list(
-      #"[{"personID": 3, "fields": [{"type": "car", "value": "z"}]}]"#, as: "Person")
-    #expect(try free.object(forKey: "person")?["personID"] == 3)
-    #expect(free["value"] == "z")
+    let error = try workshop.failure { try workshop.one(#"{"type": "car"}"#, as: "Field") }
+    #expect(error.code == .missingIdentity && error.message.contains("lacks type, person"))
     try workshop.finish()
   }
 
   @Test("A field whose type is unique in the model moves to the person that lists it")
   func aUniqueAttributeIdentifiesInTheWholeStore() throws {
-    let workshop = try ImportWorkshop(Self.people(identity: "type", unique: [["type"]]))
-    try workshop.list(Self.twoPeople, as: "Person")
-    #expect(try fields(workshop) == ["1 job x", "2 name Zoe"])
+    for unique in [[["type"]], [["type"], ["type", "person"]]] {
+      let workshop = try ImportWorkshop(Self.people(identity: "type", unique: unique))
+      try workshop.list(Self.twoPeople, as: "Person")
+      #expect(try fields(workshop) == ["1 job x", "2 name Zoe"])
+    }
   }
 
   @Test("Of equal fields in a list, the last one wins")

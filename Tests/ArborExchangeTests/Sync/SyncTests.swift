@@ -60,6 +60,63 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     return report
   }
 
+  private struct Nested: SyncSerializer {
+    typealias Object = ManagedObject
+    var entityName: String?
+    var properties: [String: SyncSource]
+    var identifiers: [String] = []
+    var strictTypes = false
+    let deleteMissing = false
+    var mapping: SyncMapping { SyncMapping(properties) }
+  }
+
+  @Test("An identifier of another JSON type is named instead of called missing")
+  func identifiersOfAnotherType() throws {
+    let workshop = try ImportWorkshop()
+    let error = try workshop.failure {
+      _ = try sync(workshop, #"[{"id": "7"}]"#, EmployeeSerializer())
+    }
+    #expect(error.code == .missingIdentity && error.location?.path == "$[0].id")
+    #expect(
+      error.message == """
+        Expected a number for Employee.employeeID, but found a string. The value identifies the \
+        item. Correct it.
+        """)
+    let several = try workshop.failure {
+      _ = try sync(workshop, #"[{"id": "7"}, {"id": 1}, {}]"#, EmployeeSerializer())
+    }
+    #expect(several.violations.map { $0.location?.path } == ["$[0].id", "$[2]"])
+    #expect(several.violations.last?.message == "The item has no employeeID. Add employeeID.")
+  }
+
+  @Test("Errors of nested serializers have a location, and strict types reach nested items")
+  func nestedSerializers() throws {
+    let workshop = try ImportWorkshop()
+    func serializer(_ title: String, isStrict: Bool) -> Nested {
+      let department = Nested(
+        entityName: "Department", properties: [title: .string("title")])
+      return Nested(
+        entityName: "Employee",
+        properties: [
+          "employeeID": .int("id"), "department": .toOne("department") { _, _ in department },
+        ], identifiers: ["employeeID"], strictTypes: isStrict)
+    }
+    let text = #"[{"id": 1, "department": {"title": 5}}]"#
+    let unknown = try workshop.failure {
+      _ = try sync(workshop, text, serializer("titel", isStrict: false))
+    }
+    #expect(unknown.code == .unknownName && unknown.entity == "Department")
+    #expect(unknown.location?.path == "$[0].department" && unknown.location?.column == 23)
+    let strict = try workshop.failure {
+      _ = try sync(workshop, text, serializer("title", isStrict: true))
+    }
+    #expect(strict.location?.path == "$[0].department.title")
+    #expect(strict.message == "Expected a string for Department.title, but found a number.")
+    #expect(
+      try sync(workshop, text, serializer("title", isStrict: false)) == report(inserted: 2))
+    try workshop.finish()
+  }
+
   @Test("A sync updates matching objects and inserts others")
   func matchesUpdatesAndInserts() throws {
     let workshop = try ImportWorkshop()

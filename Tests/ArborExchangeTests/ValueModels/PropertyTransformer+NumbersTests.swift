@@ -1,6 +1,7 @@
 import ArborJSON
 import ArborExchange
 import ArborModel
+import ArborObjects
 import Foundation
 import Testing
 
@@ -16,6 +17,46 @@ import Testing
       "area": .number(Decimal.self, format: german),
       "height": .number(Double.self, format: german), "slope": .number(Float.self, format: german),
     ]
+  }
+
+  @Test("A text that isn't a number is told apart from a number that doesn't fit")
+  func messages() throws {
+    func failure(_ json: JSONValue) throws -> String? {
+      let error = #expect(throws: ArborError.self) {
+        try ValueAdapter.decode(City.self, from: .value(json))
+      }
+      return error?.message
+    }
+    #expect(
+      try failure(["area": "gratis"])
+        == #"The transformer expected a number such as "1.234,5". Correct the value."#)
+    #expect(
+      try failure(["area": true])
+        == "The transformer expected a number or a string. Correct the value.")
+    #expect(try failure(["area": "1e200"])?.contains("at most 38 digits") == true)
+  }
+
+  private struct Reading: ValueModel {
+    var value: JSONValue
+  }
+
+  @Test("A value of the library that cannot be encoded is not blamed on the model")
+  func unencodableValues() throws {
+    let context = try PersistentStore(
+      model: ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Reading",
+          attributes: [AttributeDescription(name: "value", type: .binary, isOptional: true)])
+      ]), at: .inMemory
+    ).makeContext()
+    let number = try JSONValue.parse(String(repeating: "1234567890", count: 5) + ".5")
+    let error = #expect(throws: ArborError.self) { try context.upsert(Reading(value: number)) }
+    #expect(
+      error?.message == """
+        A value cannot be encoded: the number has more than 38 digits or is out of range. Round \
+        it, or store it as a string. Correct the value.
+        """)
+    #expect(!context.hasChanges)
   }
 
   @Test("Formatted numbers survive a round trip")

@@ -47,9 +47,9 @@ import Testing
     static let jsonTransformers: [String: JSONTransformer] = ["transformed": .url]
   }
 
-  @Test("A URL is read and written the same with and without a transformer")
+  @Test("A URL with a scheme is read and written the same with and without a transformer")
   func aURLIsOneWithAndWithoutItsTransformer() throws {
-    for text in ["https://a.b/c%20d?e=f#g", "mailto:a@b", "a/b", "/", "urn:x:1"] {
+    for text in ["https://a.b/c%20d?e=f#g", "mailto:a@b", "urn:x:1"] {
       let json: JSONValue = ["plain": .string(text), "transformed": .string(text)]
       let links = try ValueAdapter.decode(Links.self, from: .value(json))
       #expect(links.plain == URL(string: text) && links.transformed == links.plain, "\(text)")
@@ -60,6 +60,17 @@ import Testing
       Links.self, from: ["plain": "https://a/\u{e4} b", "transformed": "https://a/\u{e4} b"])
     #expect(escaped.plain?.absoluteString == "https://a/%C3%A4%20b")
     #expect(escaped.transformed == escaped.plain)
+    for text in ["not a valid URL", "://", "%zz", "a/b", "/"] {
+      let json: JSONValue = ["transformed": .string(text)]
+      let error = try #require(throws: ArborError.self, "\(text)") {
+        try ValueAdapter.decode(Links.self, from: .value(json))
+      }
+      #expect(error.code == .unparsableValue && error.keyPath == "transformed")
+      #expect(error.message.contains("a URL with a scheme as a string"), "\(error.message)")
+    }
+    // A relative reference is a URL.
+    let relative = try ValueAdapter.decode(Links.self, from: ["plain": "a/b"])
+    #expect(relative.plain?.relativePath == "a/b")
     for text in ["", "http://["] {
       for key in ["plain", "transformed"] {
         let json: JSONValue = .object([key: .string(text)])

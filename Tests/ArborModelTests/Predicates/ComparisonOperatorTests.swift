@@ -59,7 +59,8 @@ import Testing
     #expect(ComparisonOptions(letter: UInt8(ascii: "C")) == .caseInsensitive)
     #expect(ComparisonOptions(letter: UInt8(ascii: "w")) == .words)
     #expect(ComparisonOptions(letter: UInt8(ascii: "x")) == nil)
-    #expect(ComparisonOptions([.caseInsensitive, .normalized]).folding == [])
+    #expect(ComparisonOptions([.caseInsensitive, .normalized]).folding == .case)
+    #expect(ComparisonOptions([.normalized, .localized]).folding == .canonical)
     #expect(ComparisonOptions([.caseInsensitive, .localized]).folding == .case)
   }
 }

@@ -119,16 +119,14 @@ struct NaiveEvaluator {
 
   private static func fold(_ text: String, _ options: ComparisonOptions) -> [UInt32] {
     var folded = text
-    if !options.contains(.normalized) {
-      if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
-      if options.contains(.caseInsensitive) {
-        folded = folded.decomposedStringWithCanonicalMapping
-          .folding(options: .caseInsensitive, locale: nil)
-      }
-      if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
-      if !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
-        folded = folded.precomposedStringWithCanonicalMapping
-      }
+    if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
+    if options.contains(.caseInsensitive) {
+      folded = folded.decomposedStringWithCanonicalMapping
+        .folding(options: .caseInsensitive, locale: nil)
+    }
+    if options.contains(.diacriticInsensitive) { folded = withoutMarks(folded) }
+    if !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .normalized]) {
+      folded = folded.precomposedStringWithCanonicalMapping
     }
     return folded.unicodeScalars.map(\.value)
   }
@@ -171,9 +169,14 @@ struct NaiveEvaluator {
   private static func matches(
     _ text: String, _ pattern: String, _ options: ComparisonOptions
   ) -> Bool {
-    let folds = options.contains(.diacriticInsensitive) && !options.contains(.normalized)
-    let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
-    let subject = folds ? withoutMarks(text).precomposedStringWithCanonicalMapping : text
+    let ignoresCase = options.contains(.caseInsensitive)
+    var (subject, pattern) = (text, pattern)
+    if options.contains(.diacriticInsensitive) {
+      subject = withoutMarks(text).precomposedStringWithCanonicalMapping
+    } else if options.contains(.normalized) {
+      subject = text.precomposedStringWithCanonicalMapping
+      pattern = pattern.precomposedStringWithCanonicalMapping
+    }
     let range = subject.range(
       of: "^(?:\(pattern))$",
       options: ignoresCase ? [.regularExpression, .caseInsensitive] : .regularExpression)

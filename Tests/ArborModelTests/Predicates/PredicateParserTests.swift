@@ -47,7 +47,7 @@ import Testing
       ("a == {1, }", 10, "Expected a value"), ("a == {1", 8, "\"}\""),
       ("a ==[x] 1", 6, "c, d, n, l or w"),
       ("a ==[c 1", 8, "\"]\""), ("a. == 1", 4, "name of a property"), ("size == 1", 1, "#size"),
-      ("a == AND", 6, "reserved"), ("a BETWEEN 1 AND 2", 18, "operator such as"),
+      ("a == AND", 6, "reserved"), ("a BETWEEN 1 AND 2", 13, "BETWEEN takes a list"),
       ("a == 1 == 2", 8, "the end"), ("a IN", 5, "Expected a value"),
       ("a NOT 1", 3, "operator such"),
     ])

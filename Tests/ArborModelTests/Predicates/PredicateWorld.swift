@@ -33,6 +33,10 @@ final class PredicateWorld: RecordResolver {
   private(set) var memberReads = 0
   /// The reason for which an evaluation was interrupted.
   private(set) var interruption: Interruption?
+  /// Whether predicates are compiled with a budget of work.
+  var chargesWork = false
+  /// The work that was charged.
+  private(set) var work = 0
   private let allocator = SlabAllocator()
   private var lastNumber: UInt64 = 0
 
@@ -74,7 +78,7 @@ final class PredicateWorld: RecordResolver {
   }
 
   var environment: PredicateEnvironment {
-    PredicateEnvironment(schema: schema, storeID: Self.storeID)
+    PredicateEnvironment(schema: schema, storeID: Self.storeID, chargesWork: chargesWork)
   }
 
   /// Inserts an object. Relationships are passed as `.objectID`.
@@ -118,6 +122,11 @@ final class PredicateWorld: RecordResolver {
   func admitElements(_ count: Int) -> Bool { true }
 
   func admitWork(_ units: Int) -> Bool { true }
+
+  func charge(_ units: Int) -> Bool {
+    work += units
+    return true
+  }
 
   var room: Int { 16 << 20 }
 

@@ -75,7 +75,6 @@ import ModelSamples
     #expect(photo.attributes.filter(\.field.isExternal).map(\.name) == ["image", "thumb"])
     #expect(photo.layout.externalFields.count == 2)
     #expect(photo.indexes.isEmpty)
-    #expect(throws: ArborError.self) { try SortKey("image").bind(to: photo, in: schema) }
     let field = photo.attributes[0].field
     let plain = RecordField(
       kind: .binary, isTransient: false, position: 0, offset: Int(field.offset), catalogNumber: 1)

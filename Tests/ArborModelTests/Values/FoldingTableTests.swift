@@ -6,7 +6,7 @@ import Testing
 
 /// The table agrees with folding character by character.
 @Suite struct FoldingTableTests {
-  static let foldings: [StringFolding] = [.case, .diacritics, [.case, .diacritics]]
+  static let foldings: [StringFolding] = [.case, .diacritics, [.case, .diacritics], .canonical]
 
   private func byTable(_ text: String, _ folding: StringFolding) -> String? {
     var text = text

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct StringFoldingTests {
-  static let all: [StringFolding] = [[], .case, .diacritics, [.case, .diacritics]]
+  static let all: [StringFolding] = [[], .case, .diacritics, [.case, .diacritics], .canonical]
 
   @Test(
     "Texts are folded as specified",
@@ -19,6 +19,9 @@ import Testing
       ("كِتَاب", .case, "كِتَاب"), ("น้ำ", .case, "น้ำ"), ("ẞ", .case, "ss"), ("ı", .case, "ı"),
       ("İ", .case, "i\u{307}"), ("İ", [.case, .diacritics], "i"), ("ᾳ", .case, "αι"),
       ("ᾳ", [.case, .diacritics], "α"), ("Ꭰꭰ", .case, "ᎠᎠ"), ("µ", .case, "μ"),
+      ("Mari\u{301}a", .canonical, "María"), ("STRAßE", .canonical, "STRAßE"),
+      ("\u{212B}\u{2126}\u{212A}", .canonical, "\u{C5}\u{3A9}K"), ("ﬁ", .canonical, "ﬁ"),
+      ("a\u{301}\u{323}", .canonical, "\u{1EA1}\u{301}"), ("\u{1100}\u{1161}", .canonical, "가"),
       ("A b-Z", .case, "a b-z"), ("A b-Z", .diacritics, "A b-Z"), ("", .case, ""),
     ] as [(String, StringFolding, String)])
   func folds(_ text: String, _ folding: StringFolding, _ folded: String) {

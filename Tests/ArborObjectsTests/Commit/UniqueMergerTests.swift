@@ -55,12 +55,12 @@ import Testing
     private(set) var twin: ManagedObject
     var objects: [String: ManagedObject] = [:]
 
-    init(_ store: PersistentStore, _ policy: MergePolicy) throws {
+    init(_ store: PersistentStore, _ policy: MergePolicy, code: String = "FR") throws {
       context = store.makeContext()
       context.mergePolicy = policy
       stored = try context.insert("Country")
       twin = stored
-      stored["code"] = "FR"
+      stored["code"] = .string(code)
       stored["name"] = "Gaul"
       stored["population"] = 7
       for (name, entity) in [
@@ -75,7 +75,7 @@ import Testing
       try object("Ada").objects(forKey: "visited").replaceAll(with: [object("Spain"), stored])
       try context.commit()
       twin = try context.insert("Country")
-      twin["code"] = "FR"
+      twin["code"] = .string(code)
       twin["name"] = "France"
       twin["flag"] = Data(repeating: 1, count: 100_000)
       try twin.setObject(object("Europe"), forKey: "continent")
@@ -138,6 +138,54 @@ import Testing
       world.context.mergePolicy = .mergeByPropertyObjectWins
       try world.context.commit()
       #expect(try world.object("Lyon").object(forKey: "country") === world.stored)
+    }
+  }
+
+  @Test("The context lists merged objects in both directions")
+  func theContextListsMergedObjects() throws {
+    try use { store throws in
+      let context = store.makeContext()
+      context.mergePolicy = .mergeByPropertyObjectWins
+      let twins = try (0..<3).map { _ in
+        let country = try context.insert("Country")
+        country["code"] = "FR"
+        return country
+      }
+      try context.commit()
+      let left = try #require(context.fetch(FetchRequest<ManagedObject>(entity: "Country")).first)
+      let merged = Set(twins.map(\.objectID)).subtracting([left.objectID])
+      #expect(merged.count == 2 && Set(context.mergedObjects.keys) == merged)
+      #expect(Set(context.mergedObjects.values) == [left.objectID])
+      #expect(context.objects(mergedInto: left.objectID) == merged)
+      try context.commit()
+      #expect(context.mergedObjects.isEmpty)
+      // A view may still hold a merged object.
+      let lost = try #require(twins.first { $0 !== left })
+      #expect(lost.isDeleted)
+      lost["name"] = "Gaul"
+      let error = try failure { _ = try context.count("Country") }
+      #expect(
+        error.message
+          == "\(lost.objectID) can no longer be changed or linked to: it was merged into another "
+          + "object with the same unique value. Treat it as deleted.")
+    }
+  }
+
+  @Test("An entity may have a policy of its own for insertions with a unique value")
+  func entitiesHavePolicies() throws {
+    try use { store throws in
+      let world = try World(store, .mergeByPropertyObjectWins)
+      world.context.uniquenessPolicies = ["Country": .error]
+      #expect(try failure { try world.context.validate() }.code == .notUnique)
+      #expect(try failure { try world.context.commit() }.code == .notUnique)
+      world.context.uniquenessPolicies = ["Country": .mergeByPropertyStoreWins]
+      try world.context.commit()
+      #expect(world.stored["name"] == "Gaul")
+      // The context's policy doesn't matter for entities that have their own.
+      let other = try World(store, .error, code: "DE")
+      other.context.uniquenessPolicies = ["Country": .mergeByPropertyObjectWins]
+      try other.context.commit()
+      #expect(other.stored["name"] == "France")
     }
   }
 

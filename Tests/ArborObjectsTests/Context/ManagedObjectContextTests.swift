@@ -30,14 +30,18 @@ import Testing
       let foreign = ObjectID(storeID: UUID(), entityName: "Employee", number: 1)
       #expect(try failure { _ = try context.object(with: foreign) }.code == .invalidArgument)
       let ghost = try #require(try context.object(with: id) as? Employee)
-      #expect(ghost.age == 18 && ghost.name == "")
-      let first = try failure { _ = try context.count("Employee") }
-      #expect(first.code == .objectNotFound && first.objectID == id)
+      #expect(!ghost.isDeleted)
+      #expect(ghost.age == 18 && ghost.name == "" && ghost.company == nil && ghost.isDeleted)
       #expect(try context.count("Employee") == 0)
       context.insert(Employee.self)
+      try context.commit()
+      // A change that is lost is reported.
+      ghost.age = 40
+      let first = try failure { _ = try context.count("Employee") }
+      #expect(first.code == .objectNotFound && first.objectID == id)
+      #expect(try context.count("Employee") == 1)
       #expect(try failure { try context.commit() }.code == .objectNotFound)
       context.rollback()
-      context.insert(Employee.self)
       try context.commit()
       let deleted = try #require(try context.fetch(Employee.self).first)
       context.delete(deleted)

@@ -24,6 +24,26 @@ import Testing
     }
   }
 
+  @Test("Averages and medians of decimals are decimals")
+  func averagesOfDecimalsAreExact() throws {
+    try use { (_, context, employees) throws in
+      for (employee, bonus) in zip(employees.suffix(3), [10, 20, 11] as [Decimal]) {
+        let manager = try #require(employee as? Manager)
+        manager.bonus = bonus
+      }
+      let all = context.objects(Manager.self)
+      let mean = try all.value(of: .average(\.bonus))
+      let middle = try all.value(of: .median(\.bonus))
+      let named: PropertyValue? = try all.value(of: .average("bonus"))
+      #expect(mean == Decimal(41) / 3 && middle == 11)
+      #expect(named == mean.map(PropertyValue.decimal))
+      #expect(mean.map { "\($0)".count > 30 } == true)
+      // Averages of other numbers are floating-point numbers.
+      let age = try all.value(of: .average(\.age))
+      #expect(age == 71.0 / 3)
+    }
+  }
+
   @Test("Each query step returns a new query")
   func everyStepIsANewQuery() throws {
     try use { (_, context, employees) throws in

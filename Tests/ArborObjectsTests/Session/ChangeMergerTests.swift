@@ -44,7 +44,7 @@ import Testing
       theirs.name = "Eve"
       try there.commit()
       #expect(try here.count("Company") == 0)
-      #expect(mine.name == "Ada" && mine.age == 30)
+      #expect(mine.name == "Eve" && mine.age == 30)
       here.rollback()
       #expect(mine.name == "Eve" && mine.age == 20)
 

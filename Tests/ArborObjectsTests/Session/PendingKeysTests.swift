@@ -203,7 +203,7 @@ private final class CountingState: PendingState {
     base.isMember(member, of: owner, relationship)
   }
 
-  func blob(_ name: BlobName) -> Data? { base.blob(name) }
+  func blob(_ key: BlobKey) -> Data? { base.blob(key) }
 }
 
 /// A context with many pending objects, concurrent changes, and lookups in between.

@@ -44,7 +44,9 @@ import Testing
         for (policy, kept) in zip(policies, row.kept) {
           let merge = RecordMerge(
             base: base.view, mine: mine.view, theirs: theirs.view, policy)
-          #expect(merge.isMine(field) == (kept == .context), "\(row) under \(policy)")
+          let expected = kept == .context ? mine.view : theirs.view
+          #expect(
+            !merge.source(of: field).differs(from: expected, field), "\(row) under \(policy)")
           // An unchanged field is the same on both sides.
           #expect(!mine.view.differs(from: theirs.view, other))
         }

@@ -289,7 +289,8 @@ import Testing
         #expect(try after === mine.member("Y"), "\(letter)")
         let before: ManagedObject? = try mine.member("X").object(forKey: "previous")
         #expect(before == nil, "\(letter)")
-        #expect(try mine.members() == "abcdX", "\(letter)")
+        // When it was merged, the change had an effect, and this policy took the context's values.
+        #expect(try mine.members() == (letter == "W" ? "abcd" : "abcdX"), "\(letter)")
       }
     }
   }

@@ -94,8 +94,10 @@ import Testing
       try store.makeContext().fetch(FetchRequest<ManagedObject>(entity: entity)).first
     )
     .objectID
-    return entries.map { CommittedChanges($0, in: store.engine) }
-      .filter { $0.updated.contains(id) }.map { $0.changedProperties(of: id) }
+    return try entries.map {
+      CommittedChanges($0, try HistoryToken($0.sequence, in: snapshot), in: store.engine)
+    }
+    .filter { $0.updated.contains(id) }.map { $0.changedProperties(of: id) }
   }
 
   /// Creates the store, and changes each property of a note in a separate commit, then some

@@ -99,7 +99,7 @@ import Testing
     try company.setValue(.string("Grace"), forKey: "name")
     try company.setValue(.string("Onwards"), forKey: "motto")
     try context.commit()
-    #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 1, sequence: 2))
+    #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 3, sequence: 3))
     store.close()
     // The states before and after the change can be restored, each with its model.
     let before = folder.url.appending(path: "before.arbor")
@@ -110,7 +110,7 @@ import Testing
     try former.check()
     former.close()
     let after = folder.url.appending(path: "after.arbor")
-    #expect(try PersistentStore.restore(from: log, to: after) == 2)
+    #expect(try PersistentStore.restore(from: log, to: after) == 3)
     let present = try PersistentStore(at: .file(after))
     #expect(
       present.model.entity(named: "Company")?.attributes.contains { $0.name == "motto" } == true)

@@ -100,7 +100,7 @@ import ArborObjects
       for store in [a, b] {
         for _ in 0..<10 {
           group.addTask {
-            try await store.perform(retries: 100) { context in
+            try await store.perform(maximumRetries: 100) { context in
               let employee = try context.object(with: id) as? Employee
               employee?.age += 1
             }

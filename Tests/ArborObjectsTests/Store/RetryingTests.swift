@@ -63,7 +63,7 @@ import Testing
     }
     do {
       if let retries {
-        try await store.perform(retries: retries, body)
+        try await store.perform(maximumRetries: retries, body)
       } else {
         try await store.perform(body)
       }
@@ -88,6 +88,58 @@ import Testing
         #expect(runs == expected, "\(String(describing: retries)), \(losses)")
         #expect(error?.code == (runs > losses ? nil : .conflict))
       }
+    }
+  }
+
+  /// Increments the counter after another context has incremented it.
+  private static func conflict(_ context: ManagedObjectContext, _ store: PersistentStore) throws {
+    try increment(context)
+    let other = store.makeContext()
+    try increment(other)
+    try other.commit()
+  }
+
+  @Test("A body that always conflicts is retried until its deadline")
+  func retriesEndAtTheDeadline() async throws {
+    try await use { store async throws in
+      try await store.perform { try Self.increment($0) }
+      var (runs, patience) = (0, Duration.milliseconds(200))
+      // A busy machine needs longer for a few runs.
+      while runs < 3, patience < .seconds(1000) {
+        let count = Counting()
+        let error = await #expect(throws: ArborError.self) {
+          try await store.perform(deadline: .now + patience, maximumRetries: .max) { context in
+            _ = count.next()
+            try Self.conflict(context, store)
+          }
+        }
+        #expect(error?.code == .deadlineExceeded)
+        runs = count.value
+        patience *= 4
+      }
+      #expect(runs >= 3)
+      // The turn of the last run has ended.
+      try await store.perform(maximumRetries: 0) { try Self.increment($0) }
+    }
+  }
+
+  @Test("A body that always conflicts is retried until its task is cancelled")
+  func retriesEndAtTheCancellation() async throws {
+    try await use { store async throws in
+      try await store.perform { try Self.increment($0) }
+      let count = Counting()
+      let task = _Concurrency.Task {
+        try await store.perform(maximumRetries: .max) { context in
+          _ = count.next()
+          try Self.conflict(context, store)
+        }
+      }
+      while count.value < 5 { try await _Concurrency.Task.sleep(for: .milliseconds(1)) }
+      task.cancel()
+      let result = await task.result
+      let error = #expect(throws: ArborError.self) { try result.get() }
+      #expect(error?.code == .cancelled)
+      try await store.perform(maximumRetries: 0) { try Self.increment($0) }
     }
   }
 
@@ -152,7 +204,10 @@ import Testing
         context.mergePolicy = .error
         defer { context.mergePolicy = .mergeByPropertyObjectWins }
         try Self.increment(context)
-        guard count.next() == 1 else { return try context.commit() }
+        guard count.next() == 1 else {
+          try context.commit()
+          return
+        }
         let other = store.makeContext()
         try Self.increment(other)
         try other.commit()

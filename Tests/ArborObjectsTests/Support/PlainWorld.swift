@@ -140,6 +140,43 @@ struct PlainWorld: Equatable {
     for member in cascaded { delete(member) }
   }
 
+  /// Removes an object without applying delete rules.
+  mutating func remove(_ key: Int) {
+    guard let item = items[key] else { return }
+    for relationship in Self.relationships(of: item.entity) {
+      for member in members(key, relationship.name) { unlink(relationship, key, member) }
+    }
+    for relationship in Self.relationships
+    where relationship.inverse == nil && relationship.destination == item.entity {
+      for owner in members(key, "~" + relationship.name) { unlink(relationship, owner, key) }
+    }
+    items[key] = nil
+  }
+
+  /// Replaces the links of an object by those in another graph, except links to objects that don't
+  /// exist in this one.
+  ///
+  /// - Parameter includesHidden: Whether to replace links without inverse that lead to the object.
+  mutating func restoreLinks(of key: Int, from other: PlainWorld, includesHidden: Bool) {
+    func restore(_ relationship: Relationship, in world: inout PlainWorld) {
+      let wanted = other.members(key, relationship.name).filter { world.items[$0] != nil }
+      guard relationship.isToMany else {
+        for former in world.members(key, relationship.name) where !wanted.contains(former) {
+          world.unlink(relationship, key, former)
+        }
+        for member in wanted { world.link(relationship, key, member) }
+        return
+      }
+      world.replace(relationship, key, with: wanted)
+    }
+    for relationship in Self.relationships(of: entity(of: key)) { restore(relationship, in: &self) }
+    guard includesHidden else { return }
+    for relationship in Self.relationships
+    where relationship.inverse == nil && relationship.destination == entity(of: key) {
+      restore(inverse(of: relationship), in: &self)
+    }
+  }
+
   /// The objects in a comparable form, with unordered members sorted and hidden ends removed.
   var settled: [Int: Item] {
     items.mapValues { item in

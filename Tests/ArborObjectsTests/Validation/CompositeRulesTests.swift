@@ -46,7 +46,10 @@ import Testing
       let venue = try context.insert("Place")
       venue["former"] = Self.good
       venue["address"] = address
-      guard !broken.isEmpty else { return try context.commit() }
+      guard !broken.isEmpty else {
+        try context.commit()
+        return
+      }
       let error = try failure { try context.commit() }
       #expect(error.code == .validation)
       #expect(Set(error.violations.compactMap(\.keyPath)) == Set(broken.map { "address.\($0)" }))

@@ -1,5 +1,6 @@
 import ArborModel
 @testable import ArborStore
+import Foundation
 import LMDB
 import TestSupport
 import Testing
@@ -118,9 +119,9 @@ import Testing
         set.records = staff.filter { staff[0].entity != $0.entity }.prefix(count)
           .map { .delete($0, from: 1) }
         let workspace = try CommitWorkspace(store.file)
-        let preparation = try CommitPreparation(
+        var preparation = try CommitPreparation(
           set, store: store.file, workspace: workspace, reader: snapshot.reader, sweeps: true)
-        try preparation.collectAndCheck()
+        try preparation.collectAndCheck(set, date: Date())
         return !workspace.swept.isEmpty && workspace.indexes.contains { $0.isSwept }
           && workspace.relationships.contains { $0?.isSwept == true }
       }

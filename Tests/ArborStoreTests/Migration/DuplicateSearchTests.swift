@@ -14,8 +14,8 @@ import Testing
     do {
       try body()
       return nil
-    } catch StoreError.duplicateValues(let found) {
-      return ["refused"] + found.map { "\($0.existing.number) \($0.offending.number)" }
+    } catch StoreError.modelMismatch(let refusal) {
+      return ["refused"] + refusal.obstacles.map(\.message)
     } catch StoreError.duplicatesBuilt(let found) {
       return ["built"] + found.map { "\($0.existing.number) \($0.offending.number)" }
     } catch {
@@ -34,12 +34,20 @@ import Testing
     try draft.update(numbers[14], ["name": .string(long)])
     try draft.update(numbers[17], ["name": .string(long + "y")])
     try draft.commit()
+    let schema = file.schema
     file.close()
     let before = try Data(contentsOf: URL(filePath: tasks.path))
+    let names = [7, 11, 14, 20].map { numbers[$0] }.sorted().prefix(3).map {
+      "\(schema.entity(of: $0)?.name ?? "") \($0.sequence)"
+    }.joined(separator: ", ")
     #expect(
       duplicates { try tasks.open(UnfinishedTasks.model([tasks.once])).close() } == [
-        "refused", "\(numbers[7].sequence) \(numbers[20].sequence)",
-        "\(numbers[11].sequence) \(numbers[14].sequence)",
+        "refused",
+        """
+        Item.name becomes unique, but there are 4 objects (\(names) and more) with equal values. \
+        Change the values with the former model, or use a MigrationStep to change them with \
+        options.migration = .automatic.
+        """,
       ])
     #expect(try Data(contentsOf: URL(filePath: tasks.path)) == before)
   }

@@ -118,7 +118,7 @@ private final class PlainPendingState: PendingState {
     _ member: ObjectNumber, of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) -> Bool? { nil }
 
-  func blob(_ name: BlobName) -> Data? { nil }
+  func blob(_ key: BlobKey) -> Data? { nil }
 }
 
 extension PendingSelection {

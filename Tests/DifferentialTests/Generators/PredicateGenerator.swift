@@ -189,7 +189,7 @@ struct PredicateGenerator {
     guard dice.chance(50) else { return options }
     options.foldsCase = dice.chance(60)
     options.foldsDiacritics = dice.chance(60)
-    if !options.foldsCase && !options.foldsDiacritics { options.isNormalized = dice.chance(20) }
+    options.isNormalized = dice.chance(20)
     if !options.isNormalized { options.isLocalized = dice.chance(15) }
     return options
   }

@@ -71,7 +71,7 @@ struct PlainEvaluator {
     var options = comparison.options
     if comparison.test == .matches {
       // The regular expression handles case itself.
-      let ignoresCase = options.foldsCase && !options.isNormalized
+      let ignoresCase = options.foldsCase
       options.foldsCase = false
       return comparison.pattern?.matches(options.fold(text), ignoringCase: ignoresCase) ?? false
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A predicate of the naive evaluator.
 indirect enum PlainPredicate {
   case truth(Bool)
@@ -45,7 +47,9 @@ struct PlainComparison {
     var wantsWords = false
 
     func fold(_ text: String) -> String {
-      if isNormalized { return text }
+      if isNormalized, !foldsCase, !foldsDiacritics {
+        return text.precomposedStringWithCanonicalMapping
+      }
       return PlainText.fold(text, case: foldsCase, diacritics: foldsDiacritics)
     }
   }

@@ -130,8 +130,11 @@ extension PlainRequest.SortKey {
     guard isCollated, case .text(let left) = left, case .text(let right) = right else {
       return left.compared(to: right, objects: graph.rank)
     }
-    return PlainText.collate(
+    let order = PlainText.collate(
       left, right, case: foldsCase, diacritics: foldsDiacritics, localized: isLocalized,
       numeric: isNumeric)
+    guard order == 0 else { return order }
+    let fold = { PlainText.fold($0, case: foldsCase, diacritics: foldsDiacritics) }
+    return PlainText.compare(fold(left), fold(right))
   }
 }

@@ -120,12 +120,27 @@ struct FileLog: CommitLog {
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(ArborError) -> Range<UInt64> {
-    let name = "counter \(Data(counter.utf8).base64EncodedString().replacing("/", with: "-"))"
+    let name =
+      Self.counterPrefix + Data(counter.utf8).base64EncodedString().replacing("/", with: "-")
     let stored = try? bytes([Substring(name)])
     let next = stored.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
     let first = max(next, least)
     try write(Array("\(first + count)".utf8), as: name)
     return first..<(first + count)
+  }
+
+  private static let counterPrefix = "counter "
+
+  func counters() throws(ArborError) -> [String: UInt64] {
+    var counters: [String: UInt64] = [:]
+    for words in try names("counter") {
+      let encoded = words[1].replacing("-", with: "/")
+      guard let name = Data(base64Encoded: String(encoded)),
+        let value = UInt64(String(decoding: try bytes(words), as: UTF8.self))
+      else { continue }
+      counters[String(decoding: name, as: UTF8.self)] = value
+    }
+    return counters
   }
 
   // MARK: Snapshots

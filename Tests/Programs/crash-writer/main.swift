@@ -6,6 +6,16 @@
 // crash-writer resume PATH WRITER COUNT: the same, continuing after the entries that this writer
 //   has already committed.
 // crash-writer claim PATH WRITER COUNT: fetches or inserts labels that other processes insert, too.
+// crash-writer seize PATH 0 COUNT: stops itself in a transaction COUNT times, each time until it is
+//   continued.
+// crash-writer queue PATH LEASE 1: does the jobs of a queue until all are done, with leases of LEASE
+//   milliseconds.
+// crash-writer lapse PATH LEASE 1: claims a job, stops itself, and then finishes the job.
+// crash-writer careless PATH LEASE 1: the same, but reads the job before and claims it after it has
+//   stopped.
+// crash-writer unfenced PATH LEASE 1: the same as lapse, but doesn't check the lease at the end.
+// crash-writer contend PATH 0 COUNT: increments a number COUNT times, as other processes do.
+// crash-writer turn PATH 0 1: takes the turn of retries and stops itself.
 // crash-writer watch PATH COUNT 1: waits until there are COUNT entries, then commits one more.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH COUNT 1: opens the ledger with additional indexes, which are built, and
@@ -43,8 +53,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|forsake|share|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|\
-      backup|restore|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|\
+      rounds|forsake|share|append|resume|claim|seize|queue|lapse|careless|unfenced|contend|turn|\
+      watch|empty|index|build|evolve|compact|copy|salvage|backup|restore|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|\
       import PATH NUMBER COUNT
 
       """.utf8))
@@ -156,6 +166,41 @@ do {
   }
   if arguments[1] == "claim" {
     try LedgerClaims.run(arguments[2], writer: Int(number), count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "seize" {
+    try LedgerSeizure.run(arguments[2], count: count, acknowledge: say)
+    exit(0)
+  }
+  if ["queue", "lapse", "careless", "unfenced"].contains(arguments[1]) {
+    let fault: QueueFault? =
+      switch arguments[1] {
+      case "careless": .claimsWithoutJudging
+      case "unfenced": .finishesWithoutFence
+      default: nil
+      }
+    let isEndless = arguments[1] == "queue"
+    var hasStopped = false
+    let worker = try QueueWorker(
+      arguments[2], lease: .milliseconds(Int(number)), fault: fault,
+      work: { job in
+        if isEndless {
+          usleep(.random(in: 0...500))
+        } else if !hasStopped {
+          hasStopped = true
+          say("stopping \(job)")
+          raise(SIGSTOP)
+        }
+      }, acknowledge: say)
+    if isEndless { try await worker.run() } else { _ = try await worker.doNext() }
+    exit(0)
+  }
+  if arguments[1] == "contend" {
+    try await QueueContention.run(arguments[2], count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "turn" {
+    try QueueContention.holdTurn(arguments[2], acknowledge: say)
     exit(0)
   }
   if arguments[1] == "watch" {

@@ -158,6 +158,6 @@ enum ForgedStore {
     try context.commit()
     // Fails if there are mandatory attributes.
     _ = try context.insert(entity)
-    _ = try? context.commit()
+    try? context.commit()
   }
 }

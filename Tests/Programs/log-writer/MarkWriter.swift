@@ -13,13 +13,14 @@ struct MarkWriter {
   private let process = ProcessInfo.processInfo.processIdentifier
 
   init(
-    path: String, connection: String, name: String, until end: ContinuousClock.Instant
+    path: String, connection: String, name: String, until end: ContinuousClock.Instant,
+    log store: String?
   ) throws {
     var options = PostgresLog.Options()
     options.timeout = .seconds(5)
     options.connectTimeout = .seconds(1)
     options.statementTimeout = .seconds(2)
-    log = try PostgresLog(connection, options: options)
+    log = try PostgresLog(connection, store: store ?? Self.mainLog, options: options)
     model = try Self.model(version: 1)
     self.path = path
     self.name = name
@@ -40,17 +41,24 @@ struct MarkWriter {
     }
   }
 
+  /// The name of the log that is used by default.
+  private static let mainLog = "main"
+
   /// Opens the store with a version of the model and adds a mark.
-  static func addMark(_ name: String, path: String, connection: String, version: Int) throws {
+  static func addMark(
+    _ name: String, path: String, connection: String, version: Int, log: String?
+  ) throws {
     let store = try PersistentStore(
-      model: model(version: version), at: .path(path), following: PostgresLog(connection))
+      model: model(version: version), at: .path(path),
+      following: PostgresLog(connection, store: log ?? mainLog))
     defer { store.close() }
     let context = store.makeContext()
     try context.insert("Mark")["code"] = name
     try context.commit()
+    FileHandle.standardOutput.write(Data("\(name)\n".utf8))
   }
 
-  /// Writes until the time is up, reopening the store after each error.
+  /// Writes until the time is up or the model has changed, reopening the store after each error.
   func run() async {
     var count = 0
     while ContinuousClock.now < end {
@@ -60,6 +68,7 @@ struct MarkWriter {
         try await write(to: store, &count)
       } catch {
         tell(error)
+        if (error as? ArborError)?.code == .modelChanged { return }
         try? await Task.sleep(for: .milliseconds(50))
       }
     }
@@ -70,7 +79,7 @@ struct MarkWriter {
       count += 1
       let code = "\(name)-\(process)-\(count)"
       do {
-        try await store.perform(retries: 100) { context in
+        try await store.perform(maximumRetries: 100) { context in
           try context.insert("Mark")["code"] = code
           let tally = try context.fetchOne("Tally") ?? context.insert("Tally")
           tally["name"] = "all"

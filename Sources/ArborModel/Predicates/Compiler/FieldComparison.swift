@@ -10,6 +10,29 @@ struct FieldComparison {
   let site: PredicateSite
   let locale: Locale
 
+  /// Compiles the comparison to code that charges work for each byte of the field.
+  func charging() throws(ArborError) -> CompiledNode {
+    let node = try compile()
+    guard case .code(let code) = node, field.kind.form == .text || field.kind.form == .tagged else {
+      return node
+    }
+    let (field, closure) = (field, code.closure)
+    var (fixed, unit) = (code.cost, comparison.workPerByte(options))
+    if case .list(let members) = constant, comparison == .in,
+      field.kind.form == .tagged || options.contains(.localized)
+    {
+      // Each member is compared with the field.
+      fixed += members.reduce(0) { $0 + 60 + unit * $1.work }
+      unit *= members.count
+    }
+    let (work, workPerByte) = (fixed, unit)
+    return .code(cost: code.cost) { record, number, resolver in
+      let length = record.isNull(field) ? 0 : record.bytes(field).count
+      return resolver?.charge(work + length * workPerByte) ?? true
+        && closure(record, number, resolver)
+    }
+  }
+
   func compile() throws(ArborError) -> CompiledNode {
     switch (comparison, constant) {
     case (.in, .list(let members)): return try membership(members)

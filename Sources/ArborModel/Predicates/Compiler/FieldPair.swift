@@ -75,7 +75,9 @@ extension PredicateCompilation {
         cost: cost,
         test.code(first, second) { NumberOrdering.compare($1.wholeNumber, $0.realNumber).reversed })
     }
-    guard one.isOrderedBytes(isPlain: isPlain), other.isOrderedBytes(isPlain: isPlain),
+    // The work of comparing bytes depends on their number.
+    guard !environment.chargesWork, one.isOrderedBytes(isPlain: isPlain),
+      other.isOrderedBytes(isPlain: isPlain),
       one.rawValue == other.rawValue
     else { return nil }
     return .code(

@@ -95,18 +95,22 @@ struct PathComparison {
         return .code(cost: 1) { record, _, _ in record.isNull(field) }
       }
       if field.isExternal { return compile(external: field) }
-      return try FieldComparison(
+      let code = FieldComparison(
         field: field, comparison: comparison, options: options, constant: constant, site: site,
-        locale: environment.locale
-      ).compile()
+        locale: environment.locale)
+      return environment.chargesWork ? try code.charging() : try code.compile()
     }
   }
 
   /// Compiles a test of a binary value that may be stored outside the record.
   private func compile(external field: RecordField) -> CompiledNode {
-    let (semantics, constant) = (semantics, constant)
+    let (semantics, constant, chargesWork) = (semantics, constant, environment.chargesWork)
     return .code(cost: 1000) { record, number, resolver in
-      (try? semantics.holds(record.value(field, of: number, from: resolver), constant)) ?? false
+      let value = record.value(field, of: number, from: resolver)
+      if chargesWork, let resolver, !resolver.charge(value.work + semantics.work(value, constant)) {
+        return false
+      }
+      return (try? semantics.holds(value, constant)) ?? false
     }
   }
 

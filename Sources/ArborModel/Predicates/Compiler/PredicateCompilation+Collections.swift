@@ -18,8 +18,10 @@ extension PredicateCompilation {
       return try joined(base, entity, inner)
     case .union(let union, let base) where base.isObjectCollection:
       let members = try objects(base)
+      let chargesWork = environment.chargesWork
       return { record, number, resolver in
         let members = members(record, number, resolver)
+        guard !chargesWork || members.chargeHashing(to: resolver) else { return [] }
         return union.isDistinct ? members.distinct : members
       }
     case .call(let function, let sides) where expression.isObjectCollection:
@@ -53,7 +55,12 @@ extension PredicateCompilation {
     let members = try objects(base)
     let own = frame
     let readers = try codes(of: entity) { (scope) throws(ArborError) in
-      ObjectsCode(read: try scope.objects(inner))
+      let read = try scope.objects(inner)
+      guard scope.environment.chargesWork else { return ObjectsCode(read: read) }
+      let work = inner.staticWork
+      return ObjectsCode { record, number, resolver in
+        resolver?.charge(work) ?? true ? read(record, number, resolver) : []
+      }
     }
     return { record, number, resolver in
       let members = members(record, number, resolver)
@@ -77,11 +84,20 @@ extension PredicateCompilation {
     _ function: PredicateFunction, _ sides: [BoundExpression]
   ) throws(ArborError) -> ObjectsReader {
     let left = try objects(sides[0])
-    guard sides.count == 2 else { return { left($0, $1, $2).distinct } }
+    let chargesWork = environment.chargesWork
+    guard sides.count == 2 else {
+      return { record, number, resolver in
+        let objects = left(record, number, resolver)
+        guard !chargesWork || objects.chargeHashing(to: resolver) else { return [] }
+        return objects.distinct
+      }
+    }
     let right = try objects(sides[1])
     return { record, number, resolver in
       let first = left(record, number, resolver)
       let second = right(record, number, resolver)
+      guard !chargesWork || first.chargeHashing(to: resolver) && second.chargeHashing(to: resolver)
+      else { return [] }
       if function == .union { return (first + second).distinct }
       let others = Set(second)
       let isWanted = function == .intersect
@@ -93,7 +109,10 @@ extension PredicateCompilation {
   func codes(
     _ node: BoundNode, of target: EntitySchema
   ) throws(ArborError) -> EntityCodes<CompiledCode> {
-    try codes(of: target) { (scope) throws(ArborError) in try scope.compile(node).code }
+    try codes(of: target) { (scope) throws(ArborError) in
+      let code = try scope.compile(node)
+      return (scope.environment.chargesWork ? code.charging(100) : code).code
+    }
   }
 
   private func readers(
@@ -234,6 +253,11 @@ extension PredicateEnvironment {
 }
 
 extension [ObjectNumber] {
+  /// Charges the work of hashing the objects. Returns whether the evaluation may continue.
+  fileprivate func chargeHashing(to resolver: (any RecordResolver)?) -> Bool {
+    resolver?.charge(100 * (count + 1)) ?? true
+  }
+
   /// The distinct objects, each at its first position.
   var distinct: [ObjectNumber] {
     var seen: Set<ObjectNumber> = []

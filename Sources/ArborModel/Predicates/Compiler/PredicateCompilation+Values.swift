@@ -12,11 +12,13 @@ extension PredicateCompilation {
       (comparison.comparison == .equal || comparison.comparison == .notEqual)
       && (comparison.left.isUnordered || comparison.right.isUnordered)
     let isComputed = comparison.left.isComputed
+    let chargesWork = environment.chargesWork
     return .code(cost: isSet ? 2000 : 40) { record, number, resolver in
       var first = left(record, number, resolver)
       let held = isComputed ? first : .null
       guard let second = right.read(beside: held, record, number, resolver),
-        resolver?.admits(comparing: first, with: second) ?? true
+        resolver?.admits(comparing: first, with: second) ?? true,
+        !chargesWork || semantics.charge(first, second, isSet: isSet, to: resolver)
       else { return false }
       // A string in a record that is not a valid regular expression matches nothing.
       guard isSet else { return (try? semantics.holds(first, second, resolver)) ?? false }
@@ -26,8 +28,15 @@ extension PredicateCompilation {
   }
 
   func reader(_ expression: BoundExpression) throws(ArborError) -> ValueReader {
-    try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
+    let read = try remembering(remembers ? MemoRoot(expression) : nil) {
+      (plain) throws(ArborError) in
       try plain.plainReader(expression)
+    }
+    guard environment.chargesWork else { return read }
+    let work = 30 + expression.staticWork
+    return { record, number, resolver in
+      let value = read(record, number, resolver)
+      return resolver?.charge(work + value.work) ?? true ? value : .null
     }
   }
 
@@ -50,10 +59,18 @@ extension PredicateCompilation {
     case .custom(let name, let operands, let site): return try custom(name, operands, site)
     case .cast(let base, let type):
       let base = try reader(base)
-      return { type.cast(base($0, $1, $2)) }
+      guard environment.chargesWork else { return { type.cast(base($0, $1, $2)) } }
+      return { record, number, resolver in
+        let value = base(record, number, resolver)
+        return resolver?.charge(type.work(on: value)) ?? true ? type.cast(value) : .null
+      }
     case .union(let union, let base):
       let base = try reader(base)
-      return { union.value(of: base($0, $1, $2)) }
+      guard environment.chargesWork else { return { union.value(of: base($0, $1, $2)) } }
+      return { record, number, resolver in
+        let value = base(record, number, resolver)
+        return resolver?.charge(union.work(on: value)) ?? true ? union.value(of: value) : .null
+      }
     case .ternary(let node, let first, let second):
       let test = try compile(node).closure
       let (first, second) = (try reader(first), try reader(second))
@@ -112,14 +129,21 @@ extension PredicateCompilation {
   private func reader(_ path: BoundPath, _ part: CodablePath) -> ValueReader {
     guard case .attribute(let attribute) = path.leaf else { return { _, _, _ in .null } }
     let locator = FieldLocator(path, attribute, self)
+    let chargesWork = environment.chargesWork
     if locator.isExternal {
-      return { part.value(of: locator.value($0, $1, $2)) }
+      return { record, number, resolver in
+        let json = locator.value(record, number, resolver)
+        guard !chargesWork || resolver?.charge(20 * json.work) ?? true else { return .null }
+        return part.value(of: json)
+      }
     }
     return { record, number, resolver in
       guard let located = locator.locate(record, number, resolver),
         !located.record.isNull(located.field)
       else { return .null }
-      return part.value(in: located.record.bytes(located.field))
+      let json = located.record.bytes(located.field)
+      guard !chargesWork || resolver?.charge(20 * json.count) ?? true else { return .null }
+      return part.value(in: json)
     }
   }
 
@@ -135,12 +159,12 @@ extension PredicateCompilation {
   private func call(
     _ function: PredicateFunction, _ operands: [BoundExpression]
   ) throws(ArborError) -> ValueReader {
-    let now = environment.now
+    let (now, chargesWork) = (environment.now, environment.chargesWork)
     let readers = try readers(operands)
     switch readers.count {
     case 1:
       let only = readers[0].read
-      return { function.value(of: [only($0, $1, $2)], now, $2) }
+      return { function.value(of: [only($0, $1, $2)], now, $2, chargesWork) }
     case 2:
       let (left, right) = (readers[0].read, readers[1])
       return { record, number, resolver in
@@ -148,12 +172,12 @@ extension PredicateCompilation {
         guard let second = right.read(beside: first, record, number, resolver) else {
           return .null
         }
-        return function.value(of: [first, second], now, resolver)
+        return function.value(of: [first, second], now, resolver, chargesWork)
       }
     default:
       return { record, number, resolver in
         guard let operands = readers.values(record, number, resolver) else { return .null }
-        return function.value(of: operands, now, resolver)
+        return function.value(of: operands, now, resolver, chargesWork)
       }
     }
   }
@@ -247,15 +271,31 @@ extension [ReaderCode] {
 }
 
 extension PredicateFunction {
-  /// Returns the function's value for a record. A value that is too large stops the evaluation.
+  /// Returns the function's value for a record. A value that is too large stops the evaluation, and
+  /// so does too much work.
   @inline(__always)
   fileprivate func value(
-    of operands: [PropertyValue], _ now: Date, _ resolver: (any RecordResolver)?
+    of operands: [PropertyValue], _ now: Date, _ resolver: (any RecordResolver)?,
+    _ chargesWork: Bool
   ) -> PropertyValue {
+    if chargesWork, let resolver, !resolver.charge(work(on: operands)) { return .null }
     let most = resolver?.room ?? WorkAllowance.standardValueSize
     if let value = value(of: operands, now: now, maximumSize: most) { return value }
     _ = resolver?.hold(.max)
     return .null
+  }
+}
+
+extension ComparisonSemantics {
+  /// Charges the work of comparing two values.
+  ///
+  /// - Parameter isSet: Whether the elements of lists are sorted first.
+  /// - Returns: Whether the evaluation may continue.
+  fileprivate func charge(
+    _ left: PropertyValue, _ right: PropertyValue, isSet: Bool, to resolver: (any RecordResolver)?
+  ) -> Bool {
+    let units = work(left, right)
+    return resolver?.charge(isSet ? 60 * units : units) ?? true
   }
 }
 
@@ -276,6 +316,7 @@ extension PredicateEnvironment {
       var held = 0
       defer { resolver?.release(held) }
       for element in elements {
+        if chargesWork, let resolver, !resolver.charge(500) { return .null }
         let part = part(name, of: element, resolver)
         let size = part.size + 1
         held += size

@@ -21,7 +21,12 @@ package enum PredicateCompiler {
     for node in nodes { try ComparisonRules.check(node, arguments: arguments) }
     let compilation = PredicateCompilation(
       arguments: arguments, entity: concrete, environment: environment)
-    return try compilation.compile(.and(nodes)).closure
+    let code = try compilation.compile(.and(nodes)).closure
+    guard environment.chargesWork else { return code }
+    let work = try compilation.compilingWork(BoundNode.and(nodes).staticWork)
+    return { record, number, resolver in
+      work.charge(to: resolver) && code(record, number, resolver)
+    }
   }
 
   /// Returns a reader of an expression's value from records of one concrete entity.
@@ -34,8 +39,30 @@ package enum PredicateCompiler {
     for expression: BoundExpression, arguments: [PropertyValue], of concrete: EntitySchema,
     environment: PredicateEnvironment
   ) throws(ArborError) -> ValueReader {
-    try PredicateCompilation(arguments: arguments, entity: concrete, environment: environment)
-      .reader(expression)
+    let compilation = PredicateCompilation(
+      arguments: arguments, entity: concrete, environment: environment)
+    let read = try compilation.reader(expression)
+    guard environment.chargesWork else { return read }
+    let node = BoundNode.comparison(
+      BoundComparison(left: expression, comparison: .equal, right: .constant(.null)))
+    let work = try compilation.compilingWork(node.staticWork)
+    return { record, number, resolver in
+      work.charge(to: resolver) ? read(record, number, resolver) : .null
+    }
+  }
+}
+
+/// The work of compiling, which is charged when the code is evaluated for the first time.
+private final class CompilingWork {
+  private var units: Int
+
+  init(_ units: Int) { self.units = units }
+
+  func charge(to resolver: (any RecordResolver)?) -> Bool {
+    guard units > 0, let resolver else { return true }
+    let due = units
+    units = 0
+    return resolver.charge(due)
   }
 }
 
@@ -71,6 +98,15 @@ enum CompiledNode {
     }
   }
 
+  /// Returns the node, which charges its cost and some more work whenever it is evaluated.
+  func charging(_ work: Int) -> CompiledNode {
+    guard case .code(let code) = self else { return self }
+    let (units, closure) = (code.cost + work, code.closure)
+    return .code(cost: code.cost) { record, number, resolver in
+      resolver?.charge(units) ?? true && closure(record, number, resolver)
+    }
+  }
+
   var negated: CompiledNode {
     switch self {
     case .constant(let flag): .constant(!flag)
@@ -101,7 +137,25 @@ extension PredicateCompilation {
     self.init(
       arguments: arguments, entity: entity, environment: environment,
       frames: [EvaluationFrame(family: [entity])], slots: [:],
-      room: ConstantRoom(WorkAllowance.standardValueSize))
+      room: ConstantRoom(
+        WorkAllowance.standardValueSize, work: environment.chargesWork ? Self.constantWork : .max))
+  }
+
+  /// The maximum work for the constants of a predicate that has a budget of work.
+  private static var constantWork: Int { 100_000_000 }
+
+  /// Returns the work of compiling.
+  ///
+  /// - Parameter staticWork: The work of compiling everything but the constants.
+  /// - Throws: ``ArborError`` `limitExceeded` if the constants need too much work.
+  fileprivate func compilingWork(_ staticWork: Int) throws(ArborError) -> CompilingWork {
+    if room.isExhausted {
+      throw ArborError(
+        .limitExceeded,
+        "The predicate's constant expressions need more work than the limit of "
+          + "\(Self.constantWork) units. Simplify them, or pass their values as arguments.")
+    }
+    return CompilingWork(50 * staticWork + Self.constantWork - room.work)
   }
 
   var schema: ModelSchema { environment.schema }
@@ -146,14 +200,22 @@ extension PredicateCompilation {
     case .and(let nodes): return try join(nodes, neutral: true)
     case .or(let nodes): return try join(nodes, neutral: false)
     case .comparison(let comparison):
-      return try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
+      let code = try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
         try plain.compile(comparison)
       }
+      return charging(code, node)
     case .quantified(let quantifier, let collection, let inner):
-      return try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
+      let code = try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
         try plain.compile(quantifier, collection, inner)
       }
+      return charging(code, node)
     }
+  }
+
+  /// Returns code that charges the work of a node that doesn't depend on the lengths of its
+  /// operands.
+  private func charging(_ code: CompiledNode, _ node: BoundNode) -> CompiledNode {
+    environment.chargesWork ? code.charging(node.staticWork) : code
   }
 
   private func join(_ nodes: [BoundNode], neutral: Bool) throws(ArborError) -> CompiledNode {
@@ -207,6 +269,7 @@ extension PredicateCompilation {
   private func compile(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = constant(comparison.left)
     let right = constant(comparison.right)
+    if environment.chargesWork, !admits(comparison, left, right) { return .constant(false) }
     switch (comparison.left, left, comparison.right, right) {
     case (_, let left?, _, let right?):
       if comparison.comparison == .matches {
@@ -237,6 +300,18 @@ extension PredicateCompilation {
     if let node = fieldPair(comparison) { return node }
     if let node = try numbers(comparison) { return node }
     return try compileValues(comparison)
+  }
+
+  /// Returns whether the constants of a comparison may be compared, or prepared for comparing them
+  /// with other values.
+  private func admits(
+    _ comparison: BoundComparison, _ left: PropertyValue?, _ right: PropertyValue?
+  ) -> Bool {
+    guard let left, let right else {
+      return room.admits(60 * ((left?.work ?? 0) + (right?.work ?? 0)))
+    }
+    let semantics = ComparisonSemantics(comparison.comparison, comparison.options)
+    return room.admits(semantics.work(left, right))
   }
 
   private func checkExpression(

@@ -23,8 +23,12 @@ struct PredicateConstants {
     case .call(let function, let operands):
       guard let operands = values(of: operands) else { return nil }
       return room.value(of: function, operands, now: now ?? .distantPast)
-    case .cast(let base, let type): return value(of: base).map(type.cast)
-    case .union(let union, let base): return value(of: base).map(union.value)
+    case .cast(let base, let type):
+      guard let base = value(of: base), room.admits(type.work(on: base)) else { return nil }
+      return type.cast(base)
+    case .union(let union, let base):
+      guard let base = value(of: base), room.admits(union.work(on: base)) else { return nil }
+      return union.value(of: base)
     case .element(let base, let position):
       guard let base = value(of: base) else { return nil }
       switch position {
@@ -47,6 +51,7 @@ struct PredicateConstants {
       guard let value = arithmetic(operand) else { return nil }
       values.append(value)
     }
+    guard room.admits(2 * function.work(on: values.map(\.plain))) else { return nil }
     return ConstantArithmetic(function, values)
   }
 
@@ -61,17 +66,32 @@ struct PredicateConstants {
   }
 }
 
-/// The remaining size for computed constants.
+/// The remaining size and work for computed constants.
 final class ConstantRoom {
   private var left: Int
+  /// The remaining work.
+  private(set) var work: Int
+  /// Whether constants were not computed because they need too much work.
+  private(set) var isExhausted = false
 
-  init(_ size: Int = 256 << 10) { left = size }
+  init(_ size: Int = 256 << 10, work: Int = 16 << 20) { (left, self.work) = (size, work) }
+
+  /// Counts work that is about to be done. Returns `false` if no more of it may be done.
+  func admits(_ units: Int) -> Bool {
+    if work == .max { return true }
+    if units > work { isExhausted = true }
+    if isExhausted { return false }
+    work -= units
+    return true
+  }
 
   /// Returns a function's value, or `nil` if it exceeds the remaining size.
   fileprivate func value(
     of function: PredicateFunction, _ operands: [PropertyValue], now: Date
   ) -> PropertyValue? {
-    guard let value = function.value(of: operands, now: now, maximumSize: left) else { return nil }
+    guard admits(function.work(on: operands)),
+      let value = function.value(of: operands, now: now, maximumSize: left)
+    else { return nil }
     left -= value.size
     return value
   }
@@ -103,7 +123,7 @@ extension PropertyValue {
 /// The value of constant arithmetic. Fractions are computed exactly and rounded once, so `0.1 +
 /// 0.2` is 0.3.
 private struct ConstantArithmetic {
-  private let plain: PropertyValue
+  fileprivate let plain: PropertyValue
   /// The value with all fractions as decimals, or `nil` if it exceeds the range of decimals.
   private let exact: PropertyValue?
   private let hasFractions: Bool

@@ -6,7 +6,8 @@ struct RegularExpressionMatcher: ByteMatcher {
   private let folding: StringFolding
 
   init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
-    folding = options.folding.subtracting(.case)
+    let folded = options.folding.subtracting(.case)
+    folding = folded.isEmpty && options.contains(.normalized) ? .canonical : folded
     let pattern = folding.fold(pattern)
     let ignoresCase = options.folding.contains(.case)
     let services = try site.services(for: "MATCHES")
@@ -35,7 +36,8 @@ struct RegularExpressionMatcher: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer, _ resolver: (any RecordResolver)?) -> Bool {
     let text = folding.fold(String(decoding: bytes, as: UTF8.self))
     let outcome = expression.firstMatch(in: text, anchored: true) {
-      resolver?.admitWork(Self.unitsPerReport) ?? true
+      guard let resolver else { return true }
+      return resolver.admitWork(Self.unitsPerReport) && resolver.charge(Self.workPerReport)
     }
     switch outcome {
     case .found: return true
@@ -48,4 +50,6 @@ struct RegularExpressionMatcher: ByteMatcher {
 
   /// The number of records that can be read in the time between two reports.
   private static let unitsPerReport = 1024
+  /// The work between two reports; see ``RecordResolver/charge(_:)``.
+  private static let workPerReport = 250_000
 }

@@ -21,10 +21,12 @@ extension SortKey {
       if let computed = try bindExpression(to: entity, in: schema) { return computed }
       throw error
     }
-    if case .attribute(let attribute) = path.leaf, attribute.field.kind == .binary {
+    if case .attribute(let attribute) = path.leaf,
+      case .transformable = attribute.description.type
+    {
       throw ArborError(
         .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), which holds binary data. Sort by another "
+        "Objects cannot be sorted by \(keyPath), which holds archived values. Sort by another "
           + "attribute."
       ).with(entity: entity.name, keyPath: keyPath)
     }

@@ -83,7 +83,7 @@ extension SortKey {
       throw error.with(entity: entity.name, keyPath: keyPath)
     }
     switch bound.kind {
-    case .object, .list, .many, .composite, .binary:
+    case .object, .list, .many, .composite:
       if isPath { return nil }
       throw ArborError(
         .invalidArgument,

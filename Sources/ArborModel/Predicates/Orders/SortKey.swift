@@ -94,6 +94,25 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
 
 /// The error for an invalid part of a request, such as an unsuitable key path. Every fetch with the
 /// request throws it. Equality is based on the message, so that requests remain comparable.
+extension SortKey {
+  /// Returns whether two keys are the same. Texts of expressions are compared by code point, like
+  /// the strings in them.
+  public static func == (left: Self, right: Self) -> Bool {
+    StoredText(left.keyPath) == StoredText(right.keyPath) && left.isAscending == right.isAscending
+      && left.options == right.options && left.locale == right.locale
+      && left.failure == right.failure
+  }
+
+  /// Hashes the key.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(StoredText(keyPath))
+    hasher.combine(isAscending)
+    hasher.combine(options)
+    hasher.combine(locale)
+    hasher.combine(failure)
+  }
+}
+
 package final class RequestFailure: Sendable, Hashable {
   package let error: ArborError
 

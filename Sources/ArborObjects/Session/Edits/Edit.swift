@@ -53,8 +53,15 @@ extension Edit {
   /// The object that the edit inserted or restored, if that can still be reverted.
   @inline(__always)
   var insertedObject: ManagedObject? {
-    guard case .object(let edit) = self, edit.before == nil, edit.effect.isAny else { return nil }
+    guard case .object(let edit) = self, !edit.hasBefore, edit.effect.isAny else { return nil }
     return edit.object
+  }
+
+  /// The long record before the edit, and the number of its object.
+  @inline(__always)
+  var longRecord: (FormerRecord, ObjectNumber)? {
+    guard case .object(let edit) = self, let long = edit.long else { return nil }
+    return (long, edit.object.number)
   }
 
   /// Whether the sealed edit deleted an object.

@@ -20,6 +20,21 @@ final class EditLog {
 
   func append(_ edit: consuming Edit) { edits.append(edit) }
 
+  /// Returns the objects that the edits after a position have changed: their values, or the members
+  /// of one of their relationships on either side.
+  func changedObjects(from start: Int) -> Set<ObjectNumber> {
+    var numbers: Set<ObjectNumber> = []
+    for edit in edits[min(start, edits.count)...] {
+      switch edit {
+      case .object(let edit): numbers.insert(edit.object.number)
+      case .link(let edit): numbers.formUnion([edit.owner, edit.member])
+      case .order(let owner, _, _): numbers.insert(owner)
+      case .sequence, .none: break
+      }
+    }
+    return numbers
+  }
+
   /// Appends the edits of a later slice.
   func append(_ log: EditLog) { edits += log.edits }
 
@@ -70,6 +85,29 @@ final class EditLog {
     start < edits.count && edits[start...].contains { $0.hasEffect }
   }
 
+  // MARK: Memory
+
+  /// Changes the edits of objects after a position.
+  func changeObjectEdits(from start: Int, _ body: (inout ObjectEdit) -> Void) {
+    for index in edits.indices.dropFirst(start) { edits[index].changeObjectEdit(body) }
+  }
+
+  /// The number of bytes that the edits hold, apart from long records.
+  var heldBytes: Int {
+    edits.reduce(edits.count * MemoryLayout<Edit>.stride) { bytes, edit in
+      switch edit {
+      case .object(let edit): bytes + edit.heldBytes
+      case .sequence(let edit): bytes + edit.before.count * MemoryLayout<ObjectNumber>.stride
+      case .link, .order, .none: bytes
+      }
+    }
+  }
+
+  /// The number of bytes that long records of the edits hold.
+  var longRecordBytes: Int {
+    edits.reduce(0) { bytes, edit in bytes + (edit.longRecord?.0.heldBytes ?? 0) }
+  }
+
   // MARK: Sealing
 
   /// Determines the effects of unsealed edits while they are still visible in the context.
@@ -82,7 +120,7 @@ final class EditLog {
     for index in sealedCount..<edits.count where edits[index].isUndoable {
       let isOfObject = edits[index].changeObjectEdit { edit in
         edit.seal()
-        if edit.before == nil, case .none = edit.effect { vanished.insert(edit.object.number) }
+        if !edit.hasBefore, case .none = edit.effect { vanished.insert(edit.object.number) }
       }
       guard !isOfObject else { continue }
       switch edits[index] {

@@ -16,6 +16,7 @@ extension Session {
 
   @inline(never)
   private func record(_ object: ManagedObject, isKnown: Bool) {
+    previews?.withdraw(object)
     var edit = ObjectEdit(
       object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
     // Listeners get a copy, which is more expensive than checking whether there are any.
@@ -75,6 +76,7 @@ extension Session {
   /// Records that an object's changes are about to be merged with a concurrent commit. The merge
   /// isn't undoable.
   func recordMerge(of object: ManagedObject) {
+    previews?.withdraw(object)
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
     if isInSavepoint { append(edit) }

@@ -101,10 +101,14 @@ extension Session {
   /// Returns the effect of concurrent commits on an object since the state to be restored.
   private func concurrent(beneath edit: ObjectEdit) -> PendingObject.Concurrent {
     guard edit.former != .absent, edit.former != .inserted else { return .none }
+    // The deletion of an object that was never committed can be pending.
+    if edit.former == .deleted, let pending = edit.pending, pending.committed == nil {
+      return .none
+    }
     let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
     guard let change = edit.object.change else {
       // A conflict may have been resolved in the meantime in favor of the store's state.
-      if edit.object.state == .gone { return .deleted }
+      if edit.object.state.isOver { return .deleted }
       guard edit.former != .unchanged, let base = edit.object.base else { return .none }
       return base == former?.base ? .none : .changed
     }

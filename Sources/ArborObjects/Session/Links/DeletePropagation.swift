@@ -7,19 +7,30 @@ internal import ArborModel
 struct DeletePropagation {
   private let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
-  /// Whether delete rules and hooks are applied. Otherwise only the object is deleted, and links to
-  /// it are nullified.
+  /// Whether hooks are called and deletions cascade. Otherwise only the object is deleted, and links
+  /// to it are nullified. Members that forbid the deletion stay linked in any case.
   private let followsRules: Bool
   private var worklist: [ManagedObject] = []
+  /// Objects that were never committed and whose members forbade the deletion at first.
+  private var guarded: [ManagedObject] = []
 
   init(_ session: Session, followsRules: Bool = true) {
     self.session = session
     self.followsRules = followsRules
   }
 
-  /// Deletes an object and applies its delete rules.
+  /// Deletes an object and applies its delete rules. If its deletion is pending already, applies them
+  /// to the objects that other commits have linked to it since.
   mutating func delete(_ object: ManagedObject) {
-    worklist.append(object)
+    if object.session === session, object.change?.kind == .deleted {
+      return propagateAgain(from: object)
+    }
+    delete([object])
+  }
+
+  /// Deletes objects, the last one first.
+  mutating func delete(_ objects: [ManagedObject]) {
+    worklist += objects
     session.withOneSnapshot(merging: true) { drain() }
   }
 
@@ -27,6 +38,7 @@ struct DeletePropagation {
   /// linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
     session.withOneSnapshot(merging: true) {
+      guard object.session === session else { return }
       for (relationship, targets) in links(of: object) {
         for target in targets { session.renewUnchanged(target) }
         apply(relationship, targets, object)
@@ -47,8 +59,29 @@ struct DeletePropagation {
       keeper.noteSequences(with: object, links)
       mark(object)
       for (relationship, targets) in links { apply(relationship, targets, object) }
-      if wasInserted { forget(object) }
+      guard wasInserted else { continue }
+      if isGuarded(object) { guarded.append(object) } else { forget(object) }
     }
+    // Its members may have been deleted afterwards.
+    for object in guarded { forgetIfUnguarded(object) }
+    guarded = []
+  }
+
+  /// Returns whether an object has members that forbid its deletion.
+  private func isGuarded(_ object: ManagedObject) -> Bool {
+    object.binding.rules.denying.contains { slot in
+      let relationship = object.binding.entity.relationships[slot]
+      return relationship.isToMany
+        && session.members(of: object, relationship).contains(where: session.exists)
+    }
+  }
+
+  /// Removes an object that was never committed and whose deletion is pending, unless members
+  /// forbid the deletion.
+  func forgetIfUnguarded(_ object: ManagedObject) {
+    guard object.session === session, !isGuarded(object) else { return }
+    session.forgetLinks { $0 == object.number }
+    forget(object)
   }
 
   private func isAlive(_ object: ManagedObject) -> Bool {
@@ -72,7 +105,8 @@ struct DeletePropagation {
       let change = PendingObject(object, .deleted, epoch: session.epoch)
       change.committed = object.currentRecord
       change.committedSlab = object.slab
-      return session.pending.add(change)
+      session.pending.add(change)
+      return session.holdBlobs(of: object, object.currentRecord)
     }
     change.kind = .deleted
     change.mutations &+= 1
@@ -91,9 +125,9 @@ struct DeletePropagation {
   private mutating func apply(
     _ relationship: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
-    let rule = followsRules ? relationship.deleteRule : .nullify
     // Members that forbid the deletion remain linked, so that the commit detects them.
-    guard rule != .deny || !relationship.isToMany else { return }
+    guard !relationship.keepsMembersOfDeleted else { return }
+    let rule = followsRules ? relationship.deleteRule : .nullify
     if rule == .cascade {
       let alive = targets.filter { !session.isDeleted($0) }
       // Loaded together from one snapshot, because deleting them requires their records.
@@ -111,15 +145,15 @@ struct DeletePropagation {
     }
   }
 
-  /// Removes a link stored outside of records. Links to objects that are also deleted are left
-  /// alone, because nothing would restore them.
+  /// Removes a link stored outside of records. Links to stored objects that are also deleted are
+  /// left alone, because nothing would restore them.
   private func unlink(
     _ object: ManagedObject, _ relationship: RelationshipSchema, _ target: ObjectNumber
   ) {
     guard target != object.number else {
       return keeper.leaveLink(target, at: object.number, relationship)
     }
-    guard !session.isDeleted(target) else { return }
+    guard !session.isDeleted(target) || session.isNew(target) else { return }
     keeper.leaveLink(target, at: object.number, relationship)
     keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
   }

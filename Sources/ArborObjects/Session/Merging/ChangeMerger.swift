@@ -28,7 +28,7 @@ struct ChangeMerger {
   }
 
   /// Resolves the order of the members of an object's ordered relationships.
-  private func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
+  func decideOrders(of object: ManagedObject, _ resolution: MergeResolution) {
     for relationship in object.binding.entity.relationships where relationship.isOrdered {
       guard let edit = session.links.edit(object.number, relationship),
         edit.order?.arrangement != nil
@@ -72,6 +72,7 @@ struct ChangeMerger {
     session.withMemberships(of: change.object) {
       change.committed = record.view
       change.committedSlab = record.slab
+      change.origin = nil
       change.concurrent = .none
       change.object.hold(record.view, record.slab)
     }
@@ -90,8 +91,10 @@ struct ChangeMerger {
       session.withMemberships(of: object) {
         change.kind = .inserted
         change.formerVersion = change.baseVersion
+        change.mutations &+= 1
         change.committed = nil
         change.committedSlab = nil
+        change.origin = nil
         change.concurrent = .none
       }
     default: session.takeAwayDeleted(object)
@@ -142,6 +145,34 @@ struct ChangeMerger {
     change.object.hold(working.view, working.slab)
   }
 
+  /// Applies an object's changes to a newer committed record, and leaves it to the commit to
+  /// detect and resolve the conflict.
+  func follow(_ change: PendingObject, onto store: RecordView, _ slab: RecordSlab) {
+    guard let committed = change.committed else { return }
+    let fields = committed.editedFields(
+      since: change.object.currentRecord, in: change.object.binding.entity.layout)
+    var origin = change.origin ?? (committed, change.committedSlab, 0)
+    origin.fields |= fields
+    let isOwn = !change.hasNoEffect
+    rebase(change, onto: store, slab, .objectWins)
+    if isOwn { change.origin = origin }
+  }
+
+  /// Returns the context's values of a changed object, without those of newer commits.
+  func ownRecord(of change: PendingObject) -> RecordBuffer {
+    let mine = change.object.currentRecord
+    guard let origin = change.origin, let committed = change.committed else {
+      return RecordBuffer(copying: mine.bytes, into: session.allocator)
+    }
+    var own = RecordBuffer(copying: origin.record.bytes, into: session.allocator)
+    let merge = RecordMerge(
+      base: origin.record, shown: committed, mine: mine, theirs: committed, .overwrite)
+    for field in change.object.binding.entity.layout.fields {
+      own.copy(field, from: merge.source(of: field), allocator: session.allocator)
+    }
+    return own
+  }
+
   /// Applies an object's changes to a newer committed record.
   func rebase(
     _ change: PendingObject, onto store: RecordView, _ slab: RecordSlab,
@@ -154,19 +185,26 @@ struct ChangeMerger {
     session.noteMending(object, [mine, committed], resolution.side)
     if resolution == .rollback {
       return session.withMemberships(of: object) {
+        change.origin = nil
         session.pending.drop(change)
         object.hold(store, slab)
       }
     }
     var working = RecordBuffer(copying: store.bytes, into: session.allocator)
-    let merge = RecordMerge(base: committed, mine: mine, theirs: store, resolution)
-    for field in object.binding.entity.layout.fields where field.isTransient || merge.isMine(field)
-    {
-      working.copy(field, from: mine, allocator: session.allocator)
+    let base = change.origin?.record ?? committed
+    let merge = RecordMerge(base: base, shown: committed, mine: mine, theirs: store, resolution)
+    for field in object.binding.entity.layout.fields {
+      let source = field.isTransient ? mine : merge.source(of: field)
+      if source.base != store.base {
+        working.copy(field, from: source, allocator: session.allocator)
+      }
     }
+    let origin = change.origin
+    defer { withExtendedLifetime(origin) {} }
     session.withMemberships(of: object) {
       change.committed = store
       change.committedSlab = slab
+      change.origin = nil
       change.concurrent = .none
       replace(change, by: working)
     }

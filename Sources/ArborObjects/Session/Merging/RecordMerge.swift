@@ -11,27 +11,38 @@ internal import ArborModel
 /// | changed by both     | context     | store      | context   | store    |
 struct RecordMerge {
   private let base: RecordView
+  private let shown: RecordView
   private let mine: RecordView
   private let theirs: RecordView
   private let resolution: MergeResolution
 
-  /// Creates a merge of three records with the same layout.
+  /// Creates a merge of records with the same layout.
+  ///
+  /// - Parameters:
+  ///   - base: The record that the context's changes were based on.
+  ///   - shown: The newer record that the context has applied its changes to in the meantime, or
+  ///     `nil` if there is none.
   init(
-    base: RecordView, mine: RecordView, theirs: RecordView, _ resolution: MergeResolution
+    base: RecordView, shown: RecordView? = nil, mine: RecordView, theirs: RecordView,
+    _ resolution: MergeResolution
   ) {
     self.base = base
+    self.shown = shown ?? base
     self.mine = mine
     self.theirs = theirs
     self.resolution = resolution
   }
 
-  /// Returns whether the context's value of a field is used, rather than the store's.
-  func isMine(_ field: RecordField) -> Bool {
-    switch resolution {
-    case .overwrite: true
-    case .rollback: false
-    case .objectWins: mine.differs(from: base, field)
-    case .storeWins: mine.differs(from: base, field) && !theirs.differs(from: base, field)
+  /// Returns the record whose value of a field is used.
+  func source(of field: RecordField) -> RecordView {
+    // The store computes derived values.
+    if field.isDerived { return theirs }
+    let isMine = mine.differs(from: shown, field)
+    return switch resolution {
+    case .overwrite: isMine ? mine : base
+    case .rollback: theirs
+    case .objectWins: isMine ? mine : theirs
+    case .storeWins: isMine && !theirs.differs(from: base, field) ? mine : theirs
     }
   }
 }

@@ -37,9 +37,10 @@ extension Session {
   /// Merges the commits up to a snapshot, so that objects and reads from the snapshot are
   /// consistent.
   ///
-  /// Unchanged objects are updated to the snapshot or removed. Changed objects keep their changes:
-  /// if the merge policy lets them win property by property, they are applied to the newer record
-  /// immediately; otherwise the commit detects the conflict.
+  /// Unchanged objects are updated to the snapshot or removed. The changes of others are applied to
+  /// the newer record, so that both sides of every relationship agree: as the merge policy decides
+  /// if it is the same for all objects, otherwise without deciding, so that the commit still
+  /// detects the conflict.
   @inline(never)
   func mergeCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard mergesCommits, snapshot.sequence > sequence else { return }
@@ -153,13 +154,13 @@ extension Session {
   /// Removes an object that another commit has deleted.
   func takeAwayDeleted(_ object: ManagedObject) {
     dropPairs(of: object)
-    takeAway(object)
+    takeAway(object, .lost)
   }
 
   private func mergeEverything(_ snapshot: StoreSnapshot) throws(StoreError) {
     notifyListeners { $0.noteAnything() }
     for object in registry.objects {
-      let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
+      let exists = isNew(object.number) ? true : try snapshot.exists(object.number)
       try merge(object, isDeleted: !exists, snapshot)
     }
   }
@@ -179,16 +180,24 @@ extension Session {
       }
       return
     }
+    let merger = ChangeMerger(self)
     // Only a restored object can already be in the store.
-    if change.kind == .inserted, change.formerVersion > 0, !isDeleted, policy == .mergesAtOnce,
+    if change.kind == .inserted, change.formerVersion > 0, !isDeleted,
+      case .mergesAtOnce(let resolution) = policy,
       let record = try snapshot.record(object.number, allocator: allocator)
     {
-      let merger = ChangeMerger(self)
-      return merger.resolveInserted(change, record, allocator.slab, .objectWins)
+      return merger.resolveInserted(change, record, allocator.slab, resolution)
     }
-    guard policy == .mergesAtOnce, change.kind == .updated, !isDeleted,
+    if !isDeleted, try takeDerivedValues(of: change, snapshot) { return }
+    if isDeleted, change.kind == .updated, case .mergesAtOnce(let resolution) = policy,
+      resolution == .storeWins || resolution == .rollback
+    {
+      recordMerge(of: object)
+      return takeAwayDeleted(object)
+    }
+    guard change.kind == .updated, !isDeleted,
       let record = try snapshot.record(object.number, allocator: allocator),
-      record.version != change.baseVersion
+      record.version != change.committed?.version || change.hasOtherDerivedValues(than: record)
     else {
       guard change.kind != .inserted else { return }
       var record: RecordView?
@@ -202,7 +211,50 @@ extension Session {
       if record != nil { try hideLinks(to: object, snapshot) }
       return
     }
-    ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
+    let slab = allocator.slab
+    guard case .mergesAtOnce(let resolution) = policy else {
+      return merger.follow(change, onto: record, slab)
+    }
+    // Without changes of its own, an object only has different members, which are merged one by
+    // one.
+    let decides = resolution == .rollback && !change.hasNoEffect
+    merger.rebase(change, onto: record, slab, change.hasNoEffect ? .objectWins : resolution)
+    if decides { merger.decideOrders(of: object, resolution) }
+  }
+
+  /// Applies changes that were restored in an earlier state to the records of commits that have
+  /// been merged since.
+  func followConcurrent() {
+    let behind = pending.all.filter { $0.kind == .updated && $0.concurrent == .changed }
+    guard !behind.isEmpty else { return }
+    known(()) { snapshot throws(StoreError) in
+      for change in behind { try merge(change.object, isDeleted: false, snapshot) }
+    }
+    mendLinks()
+  }
+
+  /// Updates the committed state of a changed object of which another commit has changed derived
+  /// values only. Such an object keeps its version, so that no commit detects a conflict.
+  ///
+  /// - Returns: Whether nothing else has changed.
+  private func takeDerivedValues(
+    of change: PendingObject, _ snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    let object = change.object
+    guard !object.binding.entity.layout.derivedFields.isEmpty, change.kind != .inserted,
+      let record = try snapshot.record(object.number, allocator: allocator),
+      record.version == change.baseVersion, change.hasOtherDerivedValues(than: record)
+    else { return false }
+    let slab = allocator.slab
+    guard change.kind == .deleted else {
+      ChangeMerger(self).rebase(change, onto: record, slab, .objectWins)
+      return true
+    }
+    noteReplaced(object)
+    change.committed = record
+    change.committedSlab = slab
+    object.hold(record, slab)
+    return true
   }
 
   /// Hides an object deleted in this context from the owners that other commits have linked it to.
@@ -232,8 +284,14 @@ extension Session {
       object.change?.hasNoEffect ?? true
     else { return }
     let stored = storedRecord(of: number)
-    let known = object.change?.baseVersion ?? object.currentRecord.version
-    guard stored?.record.version != known else { return }
+    if let stored {
+      let isOutdated =
+        object.change?.isOutdated(by: stored.record)
+        ?? (stored.record.version != object.currentRecord.version
+          || stored.record.differsInDerivedFields(
+            from: object.currentRecord, in: object.binding.entity.layout))
+      guard isOutdated else { return }
+    }
     if let change = object.change {
       guard let stored else { return }
       return ChangeMerger(self).rebase(change, onto: stored.record, stored.slab, .objectWins)
@@ -256,23 +314,24 @@ extension Session {
   }
 
   /// Detaches an object that is no longer in the store from the context.
-  func takeAway(_ object: ManagedObject) {
+  func takeAway(_ object: ManagedObject, _ state: ManagedObject.State = .gone) {
     noteReplaced(object)
     withMemberships(of: object) {
       if let change = object.change { pending.drop(change) }
     }
-    object.detach(.gone)
+    object.detach(state)
+    if state == .lost { object.binding.session = self }
     registry.unregister(object)
   }
 }
 
 /// The handling of objects that a concurrent commit has also changed, as far as it is determined
 /// when that commit is merged.
-enum ConcurrencyPolicy {
+enum ConcurrencyPolicy: Equatable {
   /// The commit detects the conflict, and new links are not dropped.
   case refuses
-  /// Changes are applied to the newer record immediately.
-  case mergesAtOnce
+  /// Conflicts are resolved immediately.
+  case mergesAtOnce(MergeResolution)
   /// The commit detects and resolves the conflict.
   case mergesAtCommit
 }
@@ -282,8 +341,11 @@ extension MergePolicy {
   fileprivate var concurrencyPolicy: ConcurrencyPolicy {
     switch self {
     case .error: .refuses
-    case .mergeByPropertyObjectWins: .mergesAtOnce
-    case .mergeByPropertyStoreWins, .overwrite, .rollback, .custom: .mergesAtCommit
+    case .mergeByPropertyObjectWins: .mergesAtOnce(.objectWins)
+    case .mergeByPropertyStoreWins: .mergesAtOnce(.storeWins)
+    case .overwrite: .mergesAtOnce(.overwrite)
+    case .rollback: .mergesAtOnce(.rollback)
+    case .custom: .mergesAtCommit
     }
   }
 }

@@ -11,20 +11,15 @@ extension Session {
       try mergeKnownCommits()
       forgetLost(of: object.number)
       guard object.session === self else { return }
+      if !mergeChanges { discardChanges(of: object) }
+      guard object.session === self else { return }
       guard let change = object.change else {
         noteReplaced(object)
         return object.becomeFault()
       }
-      guard change.kind == .updated else { return }
+      guard change.kind == .updated, mergeChanges else { return }
       noteReplaced(object)
-      if mergeChanges {
-        try merge(object)
-      } else {
-        takeBack(change)
-        // The object may be reloaded in the state of other commits from here on.
-        undo?.seal()
-        yield(object, to: change.concurrent == .deleted ? .deleted : .changed)
-      }
+      try merge(object)
     } catch {
       note(error)
     }

@@ -33,6 +33,9 @@ final class PendingObject {
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?
+  /// The record that the changes were based on before ``committed`` became the record of a newer
+  /// commit, and the fields that the context had changed by then.
+  private var base: Origin?
   /// The last version of an object that was deleted and is inserted again.
   var formerVersion: UInt32 = 0
   /// The effect of concurrent commits that were not merged into the pending change. If there are
@@ -46,12 +49,14 @@ final class PendingObject {
   var mutations: UInt32 = 0
   /// The value of ``mutations`` at the last call of `willCommit`.
   var announcedMutations: UInt32 = .max
+  /// The value of ``mutations`` when the object's hooks last validated it.
+  var validatedMutations: UInt32 = .max
   /// The value of ``mutations`` after the last change that only removed a link to an object deleted
   /// under the rule "no action".
   var quietMutations: UInt32 = .max
 
   /// Whether the object changed only because an object it pointed to was deleted under the rule "no
-  /// action". No hooks are called and no validation takes place in that case.
+  /// action". No hooks are called in that case, and only mandatory values are checked.
   var isQuiet: Bool { quietMutations == mutations }
 
   init(_ object: ManagedObject, _ kind: Kind, epoch: UInt32) {
@@ -71,6 +76,7 @@ final class PendingObject {
     working = copy.working
     committed = copy.committed
     committedSlab = copy.committedSlab
+    base = copy.base
     formerVersion = copy.formerVersion
     quietMutations = copy.isQuiet ? mutations : .max
   }
@@ -99,10 +105,32 @@ final class PendingObject {
     pending.noteRewritten(self)
   }
 
-  /// Whether the change has no net effect: the object's record equals the committed one.
-  var hasNoEffect: Bool {
+  typealias Origin = (record: RecordView, slab: RecordSlab?, fields: UInt64)
+
+  /// The record that the changes are based on, if ``committed`` is the record of a newer commit and
+  /// the merge policy has yet to decide about the changes of both. `nil` otherwise, also after the
+  /// context has taken back what it had changed before that commit.
+  var origin: Origin? {
+    get {
+      guard let base, let committed else { return base }
+      let (layout, current) = (object.binding.entity.layout, object.currentRecord)
+      // Both sides may have made the same change, which is a conflict nevertheless.
+      let changed =
+        base.record.editedFields(since: current, in: layout)
+        | committed.editedFields(since: current, in: layout)
+      return changed & base.fields == 0 ? nil : base
+    }
+    set { base = newValue }
+  }
+
+  /// Whether the change has no net effect: the object's record equals the committed one, derived
+  /// values aside, and the commit has no conflict to detect.
+  var hasNoEffect: Bool { isAsCommitted && origin == nil }
+
+  /// Whether the object's record equals the committed one, derived values aside.
+  var isAsCommitted: Bool {
     guard kind == .updated, let committed else { return false }
-    return committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout)
+    return committed.editedFields(since: object.currentRecord, in: object.binding.entity.layout)
       == 0
   }
 
@@ -126,5 +154,22 @@ final class PendingObject {
     return wasMember && concurrent == .none ? .unmentioned : .added
   }
 
-  var baseVersion: UInt32 { committed?.version ?? formerVersion }
+  /// The version of the record that the changes are based on.
+  var baseVersion: UInt32 { origin?.record.version ?? committed?.version ?? formerVersion }
+
+  /// Whether the commit will detect a conflict, because another commit has changed the object. Until
+  /// the policy has resolved it, the object's values are preliminary.
+  var isContested: Bool {
+    kind == .updated && (origin != nil || concurrent != .none) && !hasNoEffect
+  }
+
+  /// Returns whether another commit has changed the stored record. If only its derived values have
+  /// changed, the version is the same.
+  func isOutdated(by stored: RecordView) -> Bool {
+    stored.version != baseVersion || hasOtherDerivedValues(than: stored)
+  }
+
+  func hasOtherDerivedValues(than stored: RecordView) -> Bool {
+    committed?.differsInDerivedFields(from: stored, in: object.binding.entity.layout) ?? false
+  }
 }

@@ -12,6 +12,8 @@ final class PendingObjects {
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
+  /// The number of loops over the lists that are running. Until they end, no list is cleaned up.
+  private var loopCount = 0
   /// The index that finds objects by value, or `nil` before the first such lookup.
   private var keys: PendingKeys?
 
@@ -53,7 +55,7 @@ final class PendingObjects {
     change.object.change = nil
     map.remove(change.object.number)
     droppedCount += 1
-    guard droppedCount > 64, droppedCount > map.count else { return }
+    guard droppedCount > 64, droppedCount > map.count, loopCount == 0 else { return }
     for index in lists.indices { lists[index].removeAll { $0.kind == .dropped } }
     droppedCount = 0
   }
@@ -68,14 +70,21 @@ final class PendingObjects {
     keys = nil
   }
 
-  /// Calls `body` with every change, entity by entity. Changes added in the meantime are included
-  /// if their entity hasn't been passed.
-  func forEach<E: Error>(_ body: (PendingObject) throws(E) -> Void) throws(E) {
+  /// Calls `body` with every change, entity by entity.
+  ///
+  /// - Parameter includesAdditions: Whether changes that `body` adds are included, if their entity
+  ///   hasn't been passed.
+  func forEach<E: Error>(
+    includesAdditions: Bool = true, _ body: (PendingObject) throws(E) -> Void
+  ) throws(E) {
     guard map.count > 0 else { return }
+    loopCount += 1
+    defer { loopCount -= 1 }
+    let ends = includesAdditions ? nil : lists.map { $0.count }
     for index in lists.indices {
-      // By position, because hooks may add changes.
+      // By position, because hooks may add changes, or remove all of them.
       var position = 0
-      while position < lists[index].count {
+      while position < min(lists[index].count, ends?[index] ?? .max) {
         let change = lists[index][position]
         position += 1
         if change.kind != .dropped { try body(change) }

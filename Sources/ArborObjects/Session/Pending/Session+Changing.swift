@@ -6,7 +6,12 @@ extension Session {
   /// the object is deleted. Changes of deleted objects have no effect.
   @inline(never)
   func beginWriting(_ object: ManagedObject) -> PendingObject? {
-    guard load(object), object.change?.kind != .deleted else { return nil }
+    guard load(object), object.change?.kind != .deleted else {
+      // A lost change is an error, even though a lost object isn't.
+      if object.isMissing { note(.query(.missing(object.objectID))) }
+      return nil
+    }
+    previews?.withdraw(object)
     if let change = object.change, change.isRead(in: epoch) {
       change.begin(epoch, in: pending)
       return change
@@ -21,8 +26,9 @@ extension Session {
       change.committed = record
       change.committedSlab = object.slab
       pending.add(change)
+      holdBlobs(of: object, record)
     }
-    let working = RecordBuffer(copying: record.bytes, into: allocator)
+    let working = RecordBuffer(copying: record, object.binding.entity.layout, into: allocator)
     change.working = working
     change.begin(epoch, in: pending)
     object.hold(working.view, working.slab)
@@ -47,6 +53,7 @@ extension Session {
       yield(object, to: change.concurrent)
     }
     pending.removeAll()
+    endBlobHold()
     endConcurrentLinks()
     undo?.rollBack()
     failure?.blocksCommits = false
@@ -61,36 +68,13 @@ extension Session {
     registry.forgetAll()
     memberships.removeAll()
     undo?.removeAll()
+    endBlobHold()
     failure = nil
     notifyListeners { $0.noteAnything() }
     ownSequences = []
     readNewer = []
     outdated = []
     sequence = pinned?.sequence ?? engine.lastSequence
-  }
-
-  /// Reverts the changes of an object, including links.
-  func takeBack(_ change: PendingObject) {
-    guard let committed = change.committed else { return }
-    let object = change.object
-    let keeper = InverseKeeper(self)
-    for relationship in object.binding.entity.relationships {
-      guard let field = relationship.field else { continue }
-      let target = committed.reference(field).flatMap {
-        relationship.leads(to: $0) ? fault($0) : nil
-      }
-      keeper.set(object, relationship, to: target)
-    }
-    if change.epoch == epoch || change.isRead(in: epoch) {
-      // Undo restores the state before the first change in the savepoint.
-      recordMerge(of: object)
-    } else {
-      recordEdit(of: object)
-    }
-    withMemberships(of: object) {
-      pending.drop(change)
-      object.hold(committed, change.committedSlab)
-    }
   }
 
   /// Records that pending links were removed. Results read with them may have changed.
@@ -108,7 +92,7 @@ extension Session {
       noteReplaced(object)
       object.becomeFault()
     case .deleted:
-      takeAway(object)
+      takeAway(object, .lost)
       links.forget(where: { $0 == object.number }, telling: { _, _ in })
     }
   }

@@ -33,8 +33,15 @@ extension Session {
   }
 
   private func newNumber(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
-    let sequences = try engine.reporting(engine.takeNumbers(1, for: entity))
+    let sequences = try engine.reporting(engine.takeNumbers(1, for: entity, limitOfWaiting))
     return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
+  }
+
+  /// The limit of waiting for other writers outside of an operation.
+  private var limitOfWaiting: WorkLimit {
+    let limit = WorkLimit(until: self.limit.deadline)
+    limit.revocation = self.limit.revocation
+    return limit
   }
 
   /// Creates and registers an object with a pending insertion.

@@ -54,10 +54,13 @@ extension Session {
   }
 
   /// Returns the lists to write. Lists of missing or deleted objects are skipped.
-  func newOrders() -> [(edit: PendingMembers, members: [ObjectNumber])] {
+  ///
+  /// - Parameter isPreview: Whether to include the lists of owners that have no new version yet.
+  func newOrders(isPreview: Bool) -> [(edit: PendingMembers, members: [ObjectNumber])] {
     var orders: [(edit: PendingMembers, members: [ObjectNumber])] = []
     forEachOrder { edit in
-      guard edit.changesOwner, let change = pending.change(of: edit.owner), change.kind != .deleted
+      guard edit.changesOwner,
+        pending.change(of: edit.owner).map({ $0.kind != .deleted }) ?? isPreview
       else { return }
       orders.append((edit, members(of: edit.owner, edit.relationship)))
     }

@@ -50,7 +50,7 @@ extension Session: PendingState {
     edit(of: owner, relationship)?.says(member)
   }
 
-  package func blob(_ name: BlobName) -> Data? { blobs[name] }
+  package func blob(_ key: BlobKey) -> Data? { unstoredBlob(key) }
 
   /// Returns the edit of a relationship whose members differ from the stored ones, or `nil` if
   /// there is none.

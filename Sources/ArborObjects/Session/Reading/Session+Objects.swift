@@ -134,7 +134,8 @@ extension Session {
     }
   }
 
-  /// Loads a fault's record. Returns whether the object now has one.
+  /// Loads a fault's record. Returns whether the object now has one. An object that doesn't exist is
+  /// marked as missing, which isn't an error of the context.
   func load(_ object: ManagedObject) -> Bool {
     if object.base != nil { return true }
     do throws(StoreError) {
@@ -143,9 +144,10 @@ extension Session {
         return try snapshot.record(object.number, allocator: allocator)
       }
       guard let found else {
-        note(.query(.missing(object.objectID)))
+        object.state = .missing
         return false
       }
+      object.state = .live
       object.hold(found, allocator.slab)
     } catch {
       note(error)

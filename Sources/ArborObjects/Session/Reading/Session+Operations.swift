@@ -68,6 +68,14 @@ extension Session {
 
   func note(_ error: ArborError) { note(.query(error)) }
 
+  /// Records that a change was refused because another commit had deleted the object. Thrown once;
+  /// later commits don't depend on it.
+  func noteRefused(_ error: ArborError) {
+    if failure == nil || failure?.isReported == true && failure?.blocksCommits == false {
+      failure = DeferredFailure(error: .query(error), blocksCommits: false)
+    }
+  }
+
   /// Reports every query from now on, regardless of its duration, instead of logging slow ones.
   /// Used for counting queries. Following relationships doesn't count as a query.
   ///

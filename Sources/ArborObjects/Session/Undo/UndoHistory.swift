@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 
 /// The undo history of a context, organized in groups that can be undone and redone.
 ///
@@ -26,21 +27,13 @@ internal import ArborModel
 /// its changes is removed with them. Changes that a commit makes to resolve conflicts don't belong
 /// to a group. Hooks for insertion and deletion are not called.
 ///
-/// Recording costs a copy of the earlier record per object and group, or a reference to it if it is
-/// long. A history belongs to the thread of its context and is emptied when the context is reset.
+/// Recording costs a copy of the earlier record per object and group, and less for a long text of
+/// which only a part changes. A history belongs to the thread of its context and is emptied when the
+/// context is reset.
 ///
 /// The open group is the end of the session's edit log; a closed one has extracted its edits from
 /// it. Undoing a group creates new edits, which form the group that redoes it.
 public final class UndoHistory {
-  /// Edits that are undone together, in the order in which they were made.
-  ///
-  /// An edit contains only the former state of the parts it changed, so reverting it doesn't affect
-  /// changes of concurrent commits to other parts.
-  private struct Group {
-    let name: String
-    let log: EditLog
-  }
-
   /// A Boolean value that indicates whether changes are recorded. Changes made while it is `false`
   /// cannot be undone. Earlier groups can still be undone.
   public var isEnabled = true {
@@ -50,11 +43,20 @@ public final class UndoHistory {
   public var levelLimit: Int {
     didSet { trim() }
   }
+  /// The maximum number of bytes that the groups may hold in memory, or 0 for no limit. The oldest
+  /// groups are discarded, but never the newest one.
+  ///
+  /// A group holds the former records of the objects it changed, and the former values of binary
+  /// attributes with external storage.
+  public var byteLimit: Int {
+    didSet { trim() }
+  }
 
   /// The session whose edits are recorded. Weak, because the program may keep a history for longer.
   private weak var session: Session?
-  private var undoGroups: [Group] = []
-  private var redoGroups: [Group] = [] { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
+  private var undoGroups: UndoStack
+  private var redoGroups: UndoStack { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
+  private let memory = HistoryMemory()
   /// Whether groups may have been discarded since the context last released the data kept for them.
   var hasForgotten = false
   /// The group that new edits belong to, or `nil` before the first edit.
@@ -63,7 +65,7 @@ public final class UndoHistory {
   private var openStarts: [Int] = []
   /// Whether an undo or redo is in progress, whose edits form a separate group.
   private var isReplaying = false
-  private var mark = CommitMark()
+  private var mark: CommitMark
   /// The allocator for copies of records from before edits.
   let allocator = SlabAllocator()
   /// Whether recording is suspended, for example while a commit is being written. Changes made in
@@ -84,18 +86,36 @@ public final class UndoHistory {
     /// The number of groups at the commit that have not been undone since.
     var undoCount = 0
     /// The groups undone since, in reverse order of restoration.
-    var undone: [Group] = []
+    var undone: UndoStack
     /// The position in the log at the commit.
     var position = 0
-    /// Whether, at the start of the current commit, no group was open and one had been closed since
-    /// the last commit.
-    var hasClosedGroup = false
+    /// The last action since the commit, which causes the changes of hooks in the next one.
+    var cause = Cause.none
+    /// Whether no group was open at the start of the current commit.
+    var hasNoOpenGroup = false
+  }
+
+  /// The groups to the last of which the changes of hooks in a commit belong.
+  private enum Cause {
+    /// Nothing recorded was changed, so changes of hooks aren't undoable.
+    case none
+    /// A group was closed or redone.
+    case undoGroup
+    /// A group was undone.
+    case redoGroup
   }
 
   /// Creates an empty history.
   ///
-  /// - Parameter levelLimit: The maximum number of groups to keep, or 0 for no limit.
-  public init(levelLimit: Int = 0) { self.levelLimit = levelLimit }
+  /// - Parameters:
+  ///   - levelLimit: The maximum number of groups to keep, or 0 for no limit.
+  ///   - byteLimit: The maximum number of bytes that the groups may hold, or 0 for no limit.
+  public init(levelLimit: Int = 0, byteLimit: Int = 0) {
+    self.levelLimit = levelLimit
+    self.byteLimit = byteLimit
+    let empty = UndoStack(memory)
+    (undoGroups, redoGroups, mark) = (empty, empty, CommitMark(undone: empty))
+  }
 
   // MARK: Groups
 
@@ -109,11 +129,11 @@ public final class UndoHistory {
   /// The names of the groups that can be undone, the next one first. Empty strings for groups
   /// without a name.
   public var undoNames: [String] {
-    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
+    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.names.reversed()
   }
 
   /// The names of the groups that can be redone, the next one first.
-  public var redoNames: [String] { redoGroups.reversed().map(\.name) }
+  public var redoNames: [String] { redoGroups.names.reversed() }
 
   /// Begins a group, nested in the open one if there is one.
   ///
@@ -135,6 +155,8 @@ public final class UndoHistory {
       stopProgram("endGroup() was called without a group. Call beginGroup(named:) first.")
     }
     seal()
+    // A savepoint may have to restore the records.
+    if !isInSavepoint, let session { undoGroups.pack(session.log, from: start) }
     endNested(from: start)
     // A group undone inside an explicit group can still be redone after its end.
     if openStarts.isEmpty { closeGroup(keepingRedo: true) }
@@ -162,14 +184,15 @@ public final class UndoHistory {
   }
 
   /// Extracts the last nested group, or the edits after it if there are any. They must be sealed.
-  private func takeLastNested(from start: Int) -> Group? {
+  private func takeLastNested(from start: Int) -> UndoGroup? {
     guard let session, let group = open else { return nil }
     let count = session.log.count
     let last = group.nested.last ?? start..<start
     let ended = last.lowerBound >= start ? last : start..<start
     let lower = ended.upperBound < count ? max(ended.upperBound, start) : ended.lowerBound
     guard lower < count else { return nil }
-    let taken = Group(name: group.name, log: session.log.take(from: lower))
+    undoGroups.unpack(session.log, from: lower)
+    let taken = UndoGroup(name: group.name, log: session.log.take(from: lower))
     open?.nested.removeAll { $0.upperBound > lower }
     return taken
   }
@@ -186,17 +209,26 @@ public final class UndoHistory {
     seal()
     self.open = nil
     guard let session else { return }
-    let group = Group(name: open.name, log: session.log.take(from: open.start))
+    let group = UndoGroup(name: open.name, log: session.log.take(from: open.start))
     mark.position = open.start
     guard group.log.hasEffect() else { return UndoReplay(session: session).settle(group.log) }
     undoGroups.append(group)
-    if !keepingRedo { redoGroups = [] }
+    mark.cause = .undoGroup
+    if !keepingRedo { redoGroups.removeAll() }
     trim()
   }
 
+  /// The number of bytes that the groups hold in memory.
+  package var heldBytes: Int {
+    memory.bytes + undoGroups.bytes + redoGroups.bytes + mark.undone.bytes
+  }
+
   private func trim() {
-    guard levelLimit > 0, undoGroups.count > levelLimit else { return }
-    let excess = undoGroups.count - levelLimit
+    var excess = levelLimit > 0 ? max(0, undoGroups.count - levelLimit) : 0
+    if byteLimit > 0, heldBytes > byteLimit {
+      excess = max(excess, undoGroups.countOfFirst(holding: heldBytes - byteLimit))
+    }
+    guard excess > 0 else { return }
     undoGroups.removeFirst(excess)
     hasForgotten = true
     mark.undoCount = max(0, mark.undoCount - excess)
@@ -215,7 +247,10 @@ public final class UndoHistory {
       mark.undoCount = undoGroups.count
       mark.undone.append(group)
     }
-    if let redo = replay(group) { redoGroups.append(redo) }
+    if let redo = replay(group) {
+      redoGroups.append(redo)
+      mark.cause = .redoGroup
+    }
   }
 
   /// Redoes the most recently undone group. Does nothing if there isn't one.
@@ -225,6 +260,7 @@ public final class UndoHistory {
     endAllGroups()
     guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
     undoGroups.append(undo)
+    mark.cause = .undoGroup
     trim()
   }
 
@@ -251,9 +287,9 @@ public final class UndoHistory {
 
   /// Removes all groups. Open groups remain open but empty.
   public func removeAll() {
-    undoGroups = []
-    redoGroups = []
-    mark = CommitMark()
+    undoGroups.removeAll()
+    redoGroups.removeAll()
+    mark = CommitMark(undone: UndoStack(memory))
     // A savepoint may still have to restore edits in the log.
     if !isInSavepoint { session?.log.truncate(to: open?.start ?? position) }
     begin(at: position)
@@ -280,13 +316,13 @@ public final class UndoHistory {
   }
 
   /// Undoes a group. Returns the group that redoes it.
-  private func replay(_ group: Group) -> Group? {
+  private func replay(_ group: UndoGroup) -> UndoGroup? {
     guard let start = replayAtEnd(group), let session else { return nil }
-    return Group(name: group.name, log: session.log.take(from: start))
+    return UndoGroup(name: group.name, log: session.log.take(from: start))
   }
 
   /// Undoes a group with edits at the end of the log. Returns the position of the first.
-  private func replayAtEnd(_ group: Group) -> Int? {
+  private func replayAtEnd(_ group: UndoGroup) -> Int? {
     guard let session else { return nil }
     guard !isInSavepoint else {
       stopProgram("undo() or redo() was called during a commit or a seed. Call it afterwards.")
@@ -325,7 +361,7 @@ extension UndoHistory {
     guard !isReplaying else { return }
     if open == nil { open = OpenGroup(name: "", start: position) }
     // A group opened by the context may have no net effect.
-    if !openStarts.isEmpty { redoGroups = [] }
+    if !openStarts.isEmpty { redoGroups.removeAll() }
   }
 
   /// Determines the effects of the edits so far, before other commits change the same objects.
@@ -341,37 +377,47 @@ extension UndoHistory {
   /// Called when a commit begins, whose hooks may change objects.
   func beginCommit() {
     seal()
-    mark.hasClosedGroup = !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
+    mark.hasNoOpenGroup = !hasOpenEdits && openStarts.isEmpty
   }
 
   func noteCommit() {
     if let session { session.log.seal(in: session) }
-    if mark.hasClosedGroup, let hooks = open, let session, let group = undoGroups.last,
-      session.log.hasEffect(from: hooks.start)
+    if mark.hasNoOpenGroup, let hooks = open, let session, session.log.hasEffect(from: hooks.start)
     {
       // Changes by hooks belong to the changes that triggered them, whose group is already closed.
-      group.log.append(session.log.take(from: hooks.start))
-      group.log.seal(in: session)
       open = nil
-      redoGroups = []
+      switch mark.cause {
+      case .none: discardEdits(from: hooks.start)
+      case .undoGroup:
+        undoGroups.extendLast(by: session.log.take(from: hooks.start), sealedIn: session)
+      case .redoGroup:
+        redoGroups.extendLast(by: session.log.take(from: hooks.start), sealedIn: session)
+      }
     }
     closeGroup()
-    mark = CommitMark(undoCount: undoGroups.count, position: position)
+    mark = CommitMark(
+      undoCount: undoGroups.count, undone: UndoStack(memory), position: position)
   }
 
   /// Restores the state at the last commit, together with the session.
   func rollBack() {
-    session?.log.truncate(to: mark.position)
+    discardEdits(from: mark.position)
     if openStarts.isEmpty, let start = open?.start {
-      session?.log.truncate(to: start)
+      discardEdits(from: start)
       open = nil
     }
     clamp()
-    undoGroups.removeLast(max(0, undoGroups.count - mark.undoCount))
-    undoGroups += mark.undone.reversed()
+    undoGroups.removeLast(undoGroups.count - mark.undoCount)
+    while let group = mark.undone.popLast() { undoGroups.append(group) }
     mark.undoCount = undoGroups.count
-    mark.undone = []
-    redoGroups = []
+    mark.cause = .none
+    redoGroups.removeAll()
+  }
+
+  private func discardEdits(from position: Int) {
+    guard let session else { return }
+    undoGroups.unpack(session.log, from: position)
+    session.log.truncate(to: position)
   }
 
   /// Clamps all positions to the end of the log.
@@ -384,13 +430,13 @@ extension UndoHistory {
     mark.position = min(mark.position, end)
   }
 
-  /// Calls `body` with every earlier record that may be restored.
-  func forEachRecord(_ body: (ManagedObject, RecordView) -> Void) {
-    var logs = (undoGroups + redoGroups + mark.undone).map(\.log)
+  /// Calls `body` with the names of all large binary values of records that may be restored.
+  func forEachBlob(_ body: (BlobKey) -> Void) {
+    var logs = undoGroups.logs + redoGroups.logs + mark.undone.logs
     if let session { logs.append(session.log) }
     for log in logs {
       for case .object(let edit) in log.edits {
-        if let before = edit.before { body(edit.object, before) }
+        edit.forEachBlob { body(BlobKey($1, of: edit.object.number, $0)) }
       }
     }
   }

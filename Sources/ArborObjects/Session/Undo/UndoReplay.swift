@@ -67,6 +67,25 @@ struct UndoReplay {
     }
   }
 
+  /// Restores an object whose deletion is pending in its committed state.
+  ///
+  /// - Returns: Whether the object still exists. Otherwise another commit has deleted it, too.
+  func restoreDeleted(_ object: ManagedObject) -> Bool {
+    guard let change = object.change, let committed = change.committed else { return false }
+    guard session.storedRecord(of: object.number) != nil else {
+      session.recordMerge(of: object)
+      session.takeAwayDeleted(object)
+      session.dropLinks { $0 == object.number }
+      return false
+    }
+    withExtendedLifetime(change.committedSlab) {
+      revive(object, as: committed, after: committed.version)
+    }
+    mendLinks(of: object)
+    session.mendLinks()
+    return true
+  }
+
   private func change(
     _ object: ManagedObject, into record: RecordView, after formerVersion: UInt32
   ) {
@@ -74,7 +93,7 @@ struct UndoReplay {
     let working = RecordBuffer(copying: record.bytes, into: session.allocator)
     object.hold(working.view, working.slab)
     let change = object.change ?? PendingObject(object, .updated, epoch: session.epoch)
-    let known = change.committed
+    let wasKnown = change.committed != nil
     change.formerVersion = max(change.baseVersion, formerVersion)
     change.kind = stored == nil ? .inserted : .updated
     change.working = working
@@ -87,28 +106,27 @@ struct UndoReplay {
       change.committedSlab = nil
       return
     }
+    session.holdBlobs(of: object, stored.record)
     working.setVersion(stored.record.version)
-    guard let known else {
+    guard wasKnown else {
       // The deletion was committed and another commit restored the object. Its values are
       // discarded.
       change.committed = stored.record
       change.committedSlab = stored.slab
       return
     }
-    if known.version != stored.record.version {
+    if change.isOutdated(by: stored.record) {
       ChangeMerger(session).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
   }
 
-  /// Deletes the objects that the edits inserted, without applying delete rules. This includes
+  /// Deletes the objects that the edits inserted. The deletion doesn't cascade, because the edits
+  /// contain everything that it would have to delete, but members can forbid it. This includes
   /// objects that the group deleted again, which have been restored with the others, because
   /// another commit may have restored objects that were already gone when the group ended.
   private func takeAway(_ inserted: [ManagedObject]) {
-    for object in inserted.reversed() {
-      guard let object = live(object) else { continue }
-      var propagation = DeletePropagation(session, followsRules: false)
-      propagation.delete(object)
-    }
+    var propagation = DeletePropagation(session, followsRules: false)
+    propagation.delete(inserted.compactMap(live))
   }
 
   /// Returns the current instance of an edit's object, or `nil` if it is deleted in this context or
@@ -145,8 +163,8 @@ struct UndoReplay {
 
   private func restore(_ edit: LinkEdit) {
     if !edit.wasMember { session.forgetLost(between: edit.owner, edit.member) }
-    guard edit.effect != .none, let owner = liveObject(edit.owner),
-      let member = liveObject(edit.member),
+    guard edit.effect != .none, let owner = linkable(edit.owner, by: edit.relationship),
+      let member = linkable(edit.member, by: session.schema.inverse(of: edit.relationship)),
       session.isMember(member, of: owner, edit.relationship) != edit.wasMember
     else { return }
     if edit.wasMember {
@@ -192,12 +210,28 @@ struct UndoReplay {
       })
     else { return }
     keeper.set(
-      object, relationship, to: target.flatMap { relationship.leads(to: $0) ? liveObject($0) : nil }
-    )
+      object, relationship,
+      to: target.flatMap { target in
+        relationship.leads(to: target)
+          ? linkable(target, by: session.schema.inverse(of: relationship)) : nil
+      })
   }
 
   private func liveObject(_ number: ObjectNumber) -> ManagedObject? {
     session.exists(number) ? session.fault(number) : nil
+  }
+
+  /// Returns an object to which a link is restored, or `nil` if it is gone. An object whose deletion
+  /// is pending can be linked again if the link forbids the deletion.
+  ///
+  /// - Parameter relationship: The object's side of the link.
+  private func linkable(
+    _ number: ObjectNumber, by relationship: RelationshipSchema
+  ) -> ManagedObject? {
+    if session.isDeleted(number) {
+      return relationship.keepsMembersOfDeleted ? session.registry.object(number) : nil
+    }
+    return liveObject(number)
   }
 
   // MARK: Relationships
@@ -206,7 +240,7 @@ struct UndoReplay {
   private func mendLinks(of object: ManagedObject) {
     for relationship in object.binding.entity.relationships {
       guard let number = object.target(of: relationship) else { continue }
-      guard let target = liveObject(number) else {
+      guard let target = linkable(number, by: session.schema.inverse(of: relationship)) else {
         keeper.set(object, relationship, to: nil)
         continue
       }
@@ -231,19 +265,21 @@ struct UndoReplay {
         guard let list = session.links.edit(edit.owner, edit.relationship) else { continue }
         let isStored = session.isStored(edit.member, in: edit.relationship, of: edit.owner)
         if list[edit.member] == (isStored ? .added : .removed) { list[edit.member] = .unmentioned }
-      case .sequence(let edit):
-        guard let list = session.links.edit(edit.owner, edit.relationship), list.order != nil else {
-          continue
-        }
-        let stored = session.storedMembers(of: edit.owner, edit.relationship)
-        list.arrange(list.members(over: stored), over: stored)
-      case .object, .order, .none: break
+      case .sequence(let edit): settleOrder(edit.owner, edit.relationship)
+      case .order(let owner, let relationship, _): settleOrder(owner, relationship)
+      case .object, .none: break
       }
     }
   }
 
+  private func settleOrder(_ owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    guard let list = session.links.edit(owner, relationship), list.order != nil else { return }
+    let stored = session.storedMembers(of: owner, relationship)
+    list.arrange(list.members(over: stored), over: stored)
+  }
+
   private func settle(_ object: ManagedObject) {
-    guard let change = object.change, change.hasNoEffect, let committed = change.committed
+    guard let change = object.change, change.isAsCommitted, let committed = change.committed
     else { return }
     session.noteReplaced(object)
     if change.concurrent == .deleted { session.dropPairs(of: object) }
@@ -252,6 +288,6 @@ struct UndoReplay {
       object.hold(committed, change.committedSlab)
     }
     session.yield(object, to: change.concurrent)
-    if object.state == .gone { session.dropLinks { $0 == object.number } }
+    if object.state.isOver { session.dropLinks { $0 == object.number } }
   }
 }

@@ -99,6 +99,7 @@ struct PathSummaries: RowSink {
         } else {
           values[index]?.add(view.value(field))
         }
+      case .binary(let data): values[index]?.add(.binary(data))
       case .object(let target): values[index]?.add(.integer(Int64(bitPattern: target.rawValue)))
       case .text(let text): values[index]?.add(.string(text))
       }

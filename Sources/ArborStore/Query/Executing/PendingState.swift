@@ -52,7 +52,7 @@ package protocol PendingState: AnyObject {
   ) -> Bool?
 
   /// Returns an external binary value that only the context has, or `nil` for others.
-  func blob(_ name: BlobName) -> Data?
+  func blob(_ key: BlobKey) -> Data?
 }
 
 extension PendingState {

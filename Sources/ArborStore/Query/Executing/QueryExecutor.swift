@@ -39,7 +39,8 @@ final class QueryExecutor {
   {
     let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
     let environment = PredicateEnvironment(
-      schema: source.schema, storeID: source.store.id, locale: source.locale)
+      schema: source.schema, storeID: source.store.id, locale: source.locale,
+      chargesWork: source.limit.chargesWork)
     self.init(source, try PlanScope(query, environment, overlay: overlay))
   }
 

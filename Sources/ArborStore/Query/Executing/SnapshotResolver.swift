@@ -11,13 +11,9 @@ internal import LMDB
 final class SnapshotResolver: RecordResolver {
   private static let evaluations = Atomic<UInt64>(0)
 
-  let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
+  let evaluation = SnapshotResolver.nextEvaluation()
   private let source: QuerySource
   private let overlay: (any PendingState)?
-  /// Whether values of an object that is deleted in the context can be read through references, as
-  /// its properties can. `false` for a commit's derived values, which are computed as if the object
-  /// were already gone.
-  private let readsDeleted: Bool
   private let stored: StoredMembers
   /// The limit that ends the query.
   let limit: WorkLimit
@@ -30,17 +26,21 @@ final class SnapshotResolver: RecordResolver {
   /// The first failure.
   private(set) var failure: (any Error)?
 
-  init(_ source: QuerySource, overlay: (any PendingState)?, readsDeleted: Bool = true) {
+  init(_ source: QuerySource, overlay: (any PendingState)?) {
     self.source = source
     self.overlay = overlay
-    self.readsDeleted = readsDeleted
     limit = source.limit
     stored = StoredMembers(store: source.store, reader: source.reader)
   }
 
+  /// Returns a number that no other evaluation has.
+  static func nextEvaluation() -> UInt64 { evaluations.add(1, ordering: .relaxed).newValue }
+
   func admitElements(_ count: Int) -> Bool { limit.admitElements(count) }
 
   func admitWork(_ units: Int) -> Bool { limit.admit(units) }
+
+  func charge(_ units: Int) -> Bool { limit.charge(units) }
 
   func interrupt(_ interruption: Interruption) { limit.interrupt(interruption) }
 
@@ -53,7 +53,8 @@ final class SnapshotResolver: RecordResolver {
   func record(of number: ObjectNumber) -> RecordView? {
     guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {
-      return readsDeleted || !overlay.isDeleted(number) ? overlay.pendingRecord(of: number) : nil
+      // The values of an object that is deleted in the context can be read through references.
+      return overlay.pendingRecord(of: number)
     }
     let place = Int(number.rawValue & UInt64(Self.knownCount - 1))
     if !known.isEmpty, let known = known[place], known.number == number { return known.record }
@@ -106,7 +107,7 @@ final class SnapshotResolver: RecordResolver {
   }
 
   func blob(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) -> Data? {
-    if let data = overlay?.blob(BlobName(reference, of: number, field)) { return data }
+    if let data = overlay?.blob(BlobKey(reference, of: number, field)) { return data }
     return trying(nil) { try source.blob(reference, of: number, field) }
   }
 
@@ -125,6 +126,11 @@ final class SnapshotResolver: RecordResolver {
   func check() throws {
     if let failure { throw failure }
     if let interruption = limit.interruption { throw interruption }
+  }
+
+  /// Throws like ``check()``.
+  func checkStore() throws(StoreError) {
+    if failure != nil || limit.interruption != nil { try translatingErrors { try check() } }
   }
 }
 

@@ -41,22 +41,22 @@ extension StoreSnapshot {
       }
     }
   }
+}
 
-  /// Converts the errors of lower layers to errors of the store.
-  @inline(__always)
-  func translatingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
-    do {
-      return try body()
-    } catch let error as StoreError {
-      throw error
-    } catch let error as LMDBError {
-      throw StoreError(error)
-    } catch let error as ArborError {
-      throw .query(error)
-    } catch let error as Interruption {
-      throw .interrupted(error)
-    } catch {
-      stopProgram("A query threw an error of an unexpected type.")
-    }
+/// Converts the errors of lower layers to errors of the store.
+@inline(__always)
+func translatingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
+  do {
+    return try body()
+  } catch let error as StoreError {
+    throw error
+  } catch let error as LMDBError {
+    throw StoreError(error)
+  } catch let error as ArborError {
+    throw .query(error)
+  } catch let error as Interruption {
+    throw .interrupted(error)
+  } catch {
+    stopProgram("A query threw an error of an unexpected type.")
   }
 }

@@ -139,15 +139,11 @@ extension StoreSnapshot {
   }
 
   /// Runs `body` with a resolver that follows relationships for readers of expressions.
-  ///
-  /// - Parameter readsDeleted: Whether values of objects that are deleted in the context can be
-  ///   read.
   package func resolving<R>(
-    overlay: (any PendingState)?, readsDeleted: Bool = true,
-    _ body: (any RecordResolver) throws(StoreError) -> R
+    overlay: (any PendingState)?, _ body: (any RecordResolver) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try translatingErrors {
-      let resolver = SnapshotResolver(try source, overlay: overlay, readsDeleted: readsDeleted)
+      let resolver = SnapshotResolver(try source, overlay: overlay)
       let result = try body(resolver)
       try resolver.check()
       return result
@@ -156,7 +152,8 @@ extension StoreSnapshot {
 
   /// The schema, store and locale for predicates and orders, at the current time.
   var predicateEnvironment: PredicateEnvironment {
-    PredicateEnvironment(schema: store.schema, storeID: store.id, locale: locale)
+    PredicateEnvironment(
+      schema: store.schema, storeID: store.id, locale: locale, chargesWork: limit.chargesWork)
   }
 
   var source: QuerySource {

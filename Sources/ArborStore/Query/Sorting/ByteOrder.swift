@@ -50,8 +50,9 @@ final class ByteOrder: RowOrder {
   /// - Returns: `nil` if a key's order cannot be expressed in bytes.
   init?(_ keys: [BoundSortKey], columns: SortColumns, usually entity: EntitySchema? = nil) {
     for key in keys {
-      // Untyped and computed values have no byte encoding that preserves their order.
-      guard let path = key.path, !key.options.isCollated else {
+      // Untyped and computed values have no byte encoding that preserves their order. Binary values
+      // outside of records can be large, so they aren't copied into keys.
+      guard let path = key.path, !key.options.isCollated, !path.leaf.isExternal else {
         return nil
       }
       if case .attribute(let attribute) = path.leaf, attribute.field.kind == .tagged {
@@ -148,6 +149,8 @@ final class ByteOrder: RowOrder {
     case .null: KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
     case .field(let field, let view):
       append(field, of: view, isAscending: isAscending, key.options.folding)
+    case .binary(let data):
+      _ = KeyEncoder.append(.binary(data), as: .binary, isAscending: isAscending, to: &bytes)
     case .object(let object): KeyEncoder.append(object, isAscending: isAscending, to: &bytes)
     case .text(let text):
       KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)

@@ -54,7 +54,14 @@ final class CollatedOrder: RowOrder {
     return .string(options.folding.fold(text))
   }
 
-  /// Returns the order of two prepared values.
+  /// Returns the value of a section: equal for all values of a section, and different for others.
+  static func section(_ value: PropertyValue, _ options: SortKey.Options) -> DistinctValue {
+    guard case .string(let text) = value else { return DistinctValue(value) }
+    return DistinctValue(.string(options.folding.fold(text)))
+  }
+
+  /// Returns the order of two prepared values. Texts that a collation considers equal are ordered
+  /// by code point, after folding, so that equal values are always consecutive.
   ///
   /// - Parameter locale: The locale for localized texts.
   static func compare(
@@ -63,9 +70,12 @@ final class CollatedOrder: RowOrder {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
       return PropertyValue.compare(left, right)
     }
+    let folding = options.folding
     // Binding an order fails without services.
-    return LocaleSupport.services?.order(
-      left, right, ignoring: options.folding, isNumeric: options.contains(.numeric),
-      options.contains(.localized) ? locale : nil) ?? .equal
+    let order = LocaleSupport.services?.order(
+      left, right, ignoring: folding, isNumeric: options.contains(.numeric),
+      options.contains(.localized) ? locale : nil)
+    if let order, order != .equal { return order }
+    return PropertyValue.compareTexts(folding.fold(left), folding.fold(right))
   }
 }

@@ -15,6 +15,8 @@ struct SortColumns {
   enum Operand {
     case null
     case field(RecordField, RecordView)
+    /// A binary value that is stored outside of the record.
+    case binary(Data)
     case object(ObjectNumber)
     case text(String)
   }
@@ -46,6 +48,10 @@ struct SortColumns {
     switch path.leaf {
     case .attribute(let attribute):
       let field = entity.attributes[attribute.slot].field
+      if field.isExternal, case .binary(let data) = record.value(field, of: number, from: resolver)
+      {
+        return .binary(data)
+      }
       return record.isNull(field) ? .null : .field(field, record)
     case .toOne(let relationship):
       guard case .field(let index) = entity.relationships[relationship.slot].storage else {
@@ -79,6 +85,7 @@ struct SortColumns {
     switch operand(path, number, record, of: entity) {
     case .null: .null
     case .field(let field, let view): view.value(field)
+    case .binary(let data): .binary(data)
     case .object(let number): .integer(Int64(bitPattern: number.rawValue))
     case .text(let text): .string(text)
     }

@@ -5,6 +5,8 @@
 // document writes FILE.json, import imports it twice, and byhand inserts the same objects from
 // code; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
 // ledger compares a ledger of N transactions with SQLite, in FILE.arbor and FILE.sqlite;
+// posts compares commits of N messages with and without derived aggregates, in FILE-derived and
+// FILE-plain;
 // evolve opens and scans copies of a loaded store with the next version of its model;
 // online builds indexes after a migration of copies, with concurrent commits;
 // log commits and loads with and without a log, in separate files, and restores; backup backs up
@@ -24,7 +26,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|journal|postgres|sharing|readers|cancel "
+      + "byhand|import|gazetteer|ledger|posts|evolve|online|log|backup|journal|postgres|sharing|readers|cancel "
       + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
   exit(2)
 }
@@ -49,6 +51,7 @@ do {
   case "import": try await benchmark.importDocument()
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
   case "ledger": try benchmark.compareLedgers(rounds: number)
+  case "posts": try benchmark.comparePosts(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)
   case "log": try benchmark.log(rounds: number)

@@ -62,7 +62,7 @@ struct CatalogueStore: Sendable {
 
   /// Takes an order from the stock, even while other processes handle orders for the same product.
   func order(_ item: OrderItem) async throws -> Outcome {
-    try await store.perform(retries: 100) { context in
+    try await store.perform(maximumRetries: 100) { context in
       guard let product = try context.fetchOne("Product", matching: "code == \(item.code)") else {
         return .unknownProduct
       }

@@ -1,0 +1,131 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+/// Merges of every kind of value under every policy, compared with dictionaries.
+@Suite struct MergeCampaignTests {
+  private static func difference(
+    contexts: Int, rounds: Int, seed: UInt64, hasBulk: Bool = false,
+    fault: MergeHistory.Fault = .none
+  ) throws -> String? {
+    do {
+      try ObjectStore.use(MergeCard.model(), classes: [MergeCard.self]) { store in
+        var history = MergeHistory(
+          store, contexts: contexts, seed: seed, hasBulk: hasBulk, fault: fault)
+        try history.run(rounds: rounds)
+      }
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test(
+    "Random commits of several contexts merge as the table says",
+    arguments: [(2, false, 150), (3, false, 150), (2, true, 5)])
+  func randomHistoriesAgree(contexts: Int, hasBulk: Bool, count: Int) throws {
+    var seeds = TestLength.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts))
+    var failures = 0
+    for _ in 0..<TestLength.of(count, long: 33 * count) {
+      let seed = seeds.next()
+      guard
+        let text = try Self.difference(
+          contexts: contexts, rounds: 4, seed: seed, hasBulk: hasBulk)
+      else { continue }
+      Issue.record("\(contexts) contexts: \(text)")
+      failures += 1
+      if failures > 5 { return }
+    }
+  }
+
+  /// One of two processes that run the same histories, each with half of the contexts.
+  private struct Half: Codable, Sendable {
+    let place: Int
+    let folder: String
+    let contexts: Int
+    let count: Int
+    let seed: UInt64
+    let fault: MergeHistory.Fault
+
+    /// The file with the first difference.
+    var findings: String { "\(folder)/findings-\(place)" }
+
+    /// Runs the histories up to the first difference.
+    func run() throws {
+      var text = ""
+      do { try runHistories() } catch { text = "\(error)" }
+      try Data(text.utf8).write(to: URL(filePath: findings))
+    }
+
+    private func runHistories() throws {
+      let partner = try MergePartner(place: place, folder: folder)
+      var seeds = SeededRandom(seed: seed)
+      let location = StoreLocation.file(URL(filePath: "\(folder)/merge.arbor"))
+      for _ in 0..<count {
+        // The first process makes the store and removes it.
+        if place == 1 { try partner.meet() }
+        let store = try PersistentStore(
+          model: MergeCard.model(), at: location, classes: [MergeCard.self])
+        defer { store.close() }
+        if place == 0 { try partner.meet() }
+        var history = MergeHistory(
+          store, contexts: contexts, seed: seeds.next(), fault: fault, partner: partner)
+        try history.run(rounds: 4)
+        if place == 1 { store.close() }
+        try partner.meet()
+        guard place == 0 else { continue }
+        try store.check()
+        try store.destroy()
+      }
+    }
+  }
+
+  /// Returns the first differences that two processes find, or empty texts.
+  private static func differencesOfProcesses(
+    contexts: Int, count: Int, fault: MergeHistory.Fault = .none
+  ) async throws -> [String] {
+    let folder = try TemporaryFolder()
+    try MergePartner.makePipes(in: folder)
+    let seed = TestLength.isLong ? SeededRandom().seed : UInt64(contexts)
+    let halves = [0, 1].map {
+      Half(
+        place: $0, folder: folder.url.path, contexts: contexts, count: count, seed: seed,
+        fault: fault)
+    }
+    await withTaskGroup { group in
+      for half in halves {
+        group.addTask {
+          await #expect(processExitsWith: .success) { [half = half as Half] in try half.run() }
+        }
+      }
+    }
+    return try halves.map { try String(contentsOfFile: $0.findings, encoding: .utf8) }
+  }
+
+  @Test("Commits of two processes merge as the table says", arguments: [2, 3])
+  func historiesOfProcessesAgree(contexts: Int) async throws {
+    let count = TestLength.of(20, long: 1500)
+    let found = try await Self.differencesOfProcesses(contexts: contexts, count: count)
+    #expect(found == ["", ""])
+  }
+
+  @Test("A wrong rule is found between two processes")
+  func faultsBetweenProcessesAreFound() async throws {
+    let found = try await Self.differencesOfProcesses(contexts: 2, count: 100, fault: .wrongRule)
+    #expect(found.contains { $0.contains("\nseed ") })
+  }
+
+  /// Not every history has a conflict that the fault decides differently.
+  @Test("A wrong rule and a withheld change are found", arguments: [2, 3])
+  func faultsAreFound(contexts: Int) throws {
+    for fault in [MergeHistory.Fault.wrongRule, .withheldEdit] {
+      let isFound = try (1...100).contains { seed in
+        try Self.difference(contexts: contexts, rounds: 6, seed: seed, fault: fault) != nil
+      }
+      #expect(isFound, "\(fault)")
+    }
+  }
+}

@@ -213,7 +213,8 @@ struct ObstacleTrial {
   var isObstructed: Bool {
     let bases = rows.filter { $0.entity == "Base" }
     if becomesAbstract, !bases.isEmpty { return true }
-    if isNarrowed, isLightweight, !rows.isEmpty { return true }
+    // Even without objects, a different layout needs a copy.
+    if isNarrowed, isLightweight { return true }
     if isNarrowed, rows.contains(where: { $0.values["count"]?.int64 ?? 0 > 40_000 }) { return true }
     for (name, filling) in mandatory where filling.isNull {
       if rows.contains(where: { $0.values[name, default: .null].isNull }) { return true }

@@ -54,6 +54,28 @@
       store.close()
     }
 
+    @Test("An insertion that waits while another thread reserves numbers ends at its deadline")
+    func insertionsEndAtTheirOwnDeadlines() async throws {
+      let store = try open(busyTimeout: nil)
+      let writer = try seize()
+      let patient = Task {
+        try await store.perform { context in context.insert(Entry.self).entryID = 1 }
+      }
+      try await Task.sleep(for: .milliseconds(50))
+      let context = store.makeContext()
+      context.deadline = .now + .milliseconds(100)
+      context.insert(Entry.self).entryID = 2
+      let error = #expect(throws: ArborError.self) { try context.commit() }
+      #expect(error?.code == .deadlineExceeded)
+      writer.resume()
+      try await patient.value
+      #expect(writer.finish().status == 0)
+      let found = try store.makeContext().fetch(FetchRequest<Entry>())
+      #expect(found.map(\.entryID) == [1])
+      try store.check()
+      store.close()
+    }
+
     @Test("The error names the process and the time since when it has been writing")
     func theErrorNamesTheProcess() throws {
       let store = try open(busyTimeout: .milliseconds(100))

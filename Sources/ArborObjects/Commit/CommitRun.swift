@@ -31,7 +31,6 @@ struct CommitRun {
       .init(contextName: context.name, author: context.author))
     session.undo?.beginCommit()
     let savepoint = session.beginSavepoint()
-    let retired = session.blobs.retired
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try validate()
@@ -42,7 +41,7 @@ struct CommitRun {
     } catch {
       session.restore(savepoint)
       session.followConcurrent()
-      session.blobs.abandonCommit(keeping: retired)
+      session.blobs.abandonCommit()
       observation?.end(nil, CommitTally(conflicts: conflictCount), error)
       throw error
     }
@@ -198,7 +197,7 @@ struct CommitRun {
     let committed = session.settleChanges(receipt)
     if receipt != nil { context.hasCommitted = true }
     context.mergedObjects = session.takeMergedObjects()
-    session.blobs.forgetMoved()
+    session.blobs.endCommit()
     session.recomputed.removeAll()
     session.undo?.noteCommit()
     session.endBlobHold()

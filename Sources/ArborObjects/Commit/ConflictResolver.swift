@@ -23,7 +23,13 @@ struct ConflictResolver {
     switch error {
     case .conflict(let conflicts):
       let merger = ChangeMerger(session)
+      let deleted = conflicts.compactMap { conflict in
+        session.pending.change(of: conflict.number).flatMap { change in
+          change.kind == .deleted ? (change.object, change.origin?.record ?? change.committed) : nil
+        }
+      }
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
+      for (object, former) in deleted { merger.unlinkDeleted(from: object, since: former) }
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):

@@ -7,23 +7,42 @@ struct UnstoredBlobs {
   /// Binary values moved out of records for the commit in progress.
   fileprivate(set) var moved: [BlobKey: Data] = [:]
   /// Binary values removed from the store, kept for records that undo may restore.
-  fileprivate(set) var retired: [BlobKey: Data] = [:]
+  private(set) var retired: [BlobKey: Data] = [:]
+  /// The values of `retired` that the commit in progress has added.
+  private var retiredByCommit: [BlobKey] = []
   /// The objects whose values the store keeps for this context if other contexts remove them, or
   /// `nil` if there are none.
   fileprivate(set) var hold: BlobHold?
 
-  mutating func forgetMoved() { moved = [:] }
+  /// Keeps a value that the commit in progress removes from the store.
+  fileprivate mutating func retire(_ key: BlobKey, _ data: Data) {
+    retired[key] = data
+    retiredByCommit.append(key)
+  }
 
-  /// Forgets what a failed commit has moved out of records, and what it would have removed from the
-  /// store.
-  ///
-  /// - Parameter retired: The values that were kept before the commit.
-  mutating func abandonCommit(keeping retired: [BlobKey: Data]) {
-    moved = [:]
-    self.retired = retired
+  /// Keeps the values that the store kept for pending changes.
+  fileprivate mutating func retire(_ values: [BlobKey: Data]) {
+    retired.merge(values) { present, _ in present }
+  }
+
+  fileprivate mutating func forgetRetired(except keys: Set<BlobKey>) {
+    retired = retired.filter { keys.contains($0.key) }
   }
 
   mutating func forgetRetired() { retired = [:] }
+
+  /// Forgets what a successful commit has moved out of records.
+  mutating func endCommit() {
+    moved = [:]
+    retiredByCommit = []
+  }
+
+  /// Forgets what a failed commit has moved out of records, and what it would have removed from the
+  /// store.
+  mutating func abandonCommit() {
+    for key in retiredByCommit { retired[key] = nil }
+    endCommit()
+  }
 }
 
 /// Large binary values stored outside of records: loaded on access, and moved out of records on
@@ -72,7 +91,7 @@ extension Session {
     guard let hold = blobs.hold else { return }
     if keepsRetired {
       for number in hold.numbers {
-        blobs.retired.merge(engine.retainedBlobs.values(of: number)) { present, _ in present }
+        blobs.retire(engine.retainedBlobs.values(of: number))
       }
     }
     blobs.hold = nil
@@ -84,7 +103,7 @@ extension Session {
     guard schema.entities.contains(where: { !$0.layout.externalFields.isEmpty }) else {
       return
     }
-    if !keepsRetired { blobs.retired = [:] }
+    if !keepsRetired { blobs.forgetRetired() }
     for change in pending.all {
       let entity = change.object.binding.entity
       guard !entity.layout.externalFields.isEmpty else { continue }
@@ -175,7 +194,7 @@ extension Session {
       let key = BlobKey(reference, of: object.number, field)
       guard blobs.retired[key] == nil else { continue }
       if let data = unstoredBlob(key) {
-        blobs.retired[key] = data
+        blobs.retire(key, data)
         continue
       }
       let data = try engine.reporting(
@@ -186,7 +205,7 @@ extension Session {
       guard let data,
         BlobStorage.reference(to: data, of: object.number, version: reference.version) == reference
       else { continue }
-      blobs.retired[key] = data
+      blobs.retire(key, data)
     }
   }
 
@@ -196,9 +215,9 @@ extension Session {
   func releaseBlobs() {
     guard !blobs.retired.isEmpty, let undo, undo.hasForgotten else { return }
     undo.hasForgotten = false
-    var kept: [BlobKey: Data] = [:]
-    undo.forEachBlob { key in kept[key] = blobs.retired[key] }
-    blobs.retired = kept
+    var kept: Set<BlobKey> = []
+    undo.forEachBlob { kept.insert($0) }
+    blobs.forgetRetired(except: kept)
   }
 
   /// Returns the moved binary values that the records of the commit newly refer to.

@@ -85,9 +85,10 @@ final class CommitQueue: Sendable {
   private func wait(
     for ticket: CommitTicket, of store: StoreEngine, _ limit: WorkLimit
   ) throws(StoreError) -> Bool {
-    let start = Self.now
+    let start = StoreEngine.now
     while !store.environment.whileWaiting({ ticket.wait(atMost: Self.checkInterval) }) {
-      guard let reason = reasonToStop(waitingSince: start, store, limit) else { continue }
+      guard let reason = store.reasonToStop(waitingSince: start, limit) else { continue }
+      // If the set has already been taken, the work isn't interrupted.
       let isTakenBack = state.withLock { state in
         guard !ticket.isNextLeader,
           let index = state.waiting.firstIndex(where: { $0 === ticket })
@@ -99,17 +100,6 @@ final class CommitQueue: Sendable {
     }
     // A thread that is woken without a result becomes the leader.
     return state.withLock { _ in ticket.result == nil }
-  }
-
-  private func reasonToStop(
-    waitingSince start: UInt64, _ store: StoreEngine, _ limit: WorkLimit
-  ) -> StoreError? {
-    // If the set has already been taken, the work isn't interrupted.
-    if let reason = limit.reasonToStop { return .interrupted(reason) }
-    guard let timeout = store.environment.options.busyTimeout,
-      Double(Self.now &- start) > timeout * 1e9
-    else { return nil }
-    return .busy(path: store.path, BusyProcess(store.environment.busyWriter))
   }
 
   /// Passes the gate of the file. If that fails, takes the leader's own set back and passes the lead
@@ -148,10 +138,10 @@ final class CommitQueue: Sendable {
         found = self.gather(beside: taken, own)
       }
       taken += found.count
-      if found.isEmpty { written = Self.now }
+      if found.isEmpty { written = StoreEngine.now }
       return found
     }
-    let diskTime = written.map { Self.now &- $0 } ?? 0
+    let diskTime = written.map { StoreEngine.now &- $0 } ?? 0
     let next = state.withLock { state in
       state.recentCommitters = tickets.count + state.waiting.count
       state.diskTime = diskTime
@@ -184,8 +174,6 @@ final class CommitQueue: Sendable {
     return takeWaiting()
   }
 
-  /// The time of a monotonic clock in nanoseconds.
-  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
 
 /// One change set in the queue, and the result of its commit.

@@ -14,7 +14,8 @@ internal import ArborModel
 /// commits.
 final class DerivedMaintainer {
   let values: DerivedValues
-  private let store: StoreEngine
+  /// The store that owns the maintainer.
+  private unowned let store: StoreEngine
   /// The bits of the derivations to compute, by index of the change in the set.
   private var due: [UInt64] = []
   /// The bits of the derivations to compute for objects outside the set.

@@ -1,5 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
+internal import Dispatch
 
 /// Numbers that have been reserved in the file.
 struct NumberReservation: Sendable {
@@ -43,35 +44,36 @@ final class NumberBlocks: Sendable {
   }
 
   private let blocks: Lock<[Block]>
-  /// The lock that a thread holds while it reserves, so that other threads wait for its block
-  /// instead of reserving their own.
-  private let reserving = Lock(())
+  /// Admits one thread at a time that reserves, so that other threads wait for its block instead of
+  /// reserving their own.
+  let reserving = DispatchSemaphore(value: 1)
 
   init(_ schema: ModelSchema) {
     blocks = Lock([Block](repeating: Block(), count: schema.entities.count + 1))
   }
 
-  /// Takes numbers from a counter's block.
+  /// Takes numbers from a counter's block, or returns `nil` if it has fewer.
   ///
-  /// - Parameters:
-  ///   - counter: The counter: 0 for unique IDs, then the entities in order.
-  ///   - reserve: Reserves `size` numbers of the counter in the file, or fewer if they suffice.
-  ///     Called by one thread at a time, when the block is used up.
+  /// - Parameter counter: The counter: 0 for unique IDs, then the entities in order.
+  func take(_ count: UInt64, of counter: Int) -> Range<UInt64>? {
+    blocks.withLock { $0[counter].take(count) }
+  }
+
+  /// Takes numbers from a counter's block, which is extended if it has fewer. Called by the thread that
+  /// ``reserving`` has admitted.
+  ///
+  /// - Parameter reserve: Reserves `size` numbers of the counter in the file, or fewer if they suffice.
   func take(
     _ count: UInt64, of counter: Int,
     reserving reserve: (_ size: UInt64) throws(StoreError) -> NumberReservation
   ) throws(StoreError) -> Range<UInt64> {
-    if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
-    return try reserving.withLock { _ throws(StoreError) in
-      while true {
-        let size = blocks.withLock { blocks -> UInt64? in
-          if blocks[counter].left >= count { return nil }
-          defer { blocks[counter].size = min(blocks[counter].size * 4, Self.largestSize) }
-          return blocks[counter].size
-        }
-        if let size { install([try reserve(max(count, size))]) }
-        if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
+    while true {
+      if let numbers = take(count, of: counter) { return numbers }
+      let size = blocks.withLock { blocks -> UInt64 in
+        defer { blocks[counter].size = min(blocks[counter].size * 4, Self.largestSize) }
+        return blocks[counter].size
       }
+      install([try reserve(max(count, size))])
     }
   }
 

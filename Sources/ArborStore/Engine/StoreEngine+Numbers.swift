@@ -1,4 +1,5 @@
 package import ArborModel
+internal import Dispatch
 internal import LMDB
 
 /// Assigns numbers for objects and for the application from ``NumberBlocks``.
@@ -24,8 +25,23 @@ extension StoreEngine {
   private func takeNumbers(
     _ count: UInt64, counter: Int, _ limit: () -> WorkLimit
   ) throws(StoreError) -> Range<UInt64> {
-    try blocks.take(count, of: counter) { (size) throws(StoreError) in
-      try reserveNumbers(size, atLeast: count, counter, limit())
+    if let numbers = blocks.take(count, of: counter) { return numbers }
+    let limit = limit()
+    try waitToReserve(limit)
+    defer { blocks.reserving.signal() }
+    return try blocks.take(count, of: counter) { (size) throws(StoreError) in
+      try reserveNumbers(size, atLeast: count, counter, limit)
+    }
+  }
+
+  /// Waits until no other thread of this process reserves numbers.
+  ///
+  /// - Throws: `interrupted` if the limit ends the wait; `busy` after the busy timeout.
+  private func waitToReserve(_ limit: WorkLimit) throws(StoreError) {
+    let start = Self.now
+    let isFree = { self.blocks.reserving.wait(timeout: .now() + .milliseconds(5)) == .success }
+    while !environment.whileWaiting(isFree) {
+      if let reason = reasonToStop(waitingSince: start, limit) { throw reason }
     }
   }
 

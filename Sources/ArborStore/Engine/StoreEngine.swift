@@ -1,6 +1,7 @@
 package import ArborFoundation
 internal import ArborLocks
 package import ArborModel
+internal import Dispatch
 package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
@@ -224,6 +225,21 @@ package final class StoreEngine: Sendable {
       }
     }
   }
+
+  /// Returns why a thread must stop waiting for another one of this process that writes, or `nil` if
+  /// it can go on.
+  ///
+  /// - Parameter start: The time at which it began to wait; see ``now``.
+  func reasonToStop(waitingSince start: UInt64, _ limit: WorkLimit) -> StoreError? {
+    if let reason = limit.reasonToStop { return .interrupted(reason) }
+    guard let timeout = environment.options.busyTimeout,
+      Double(Self.now &- start) > timeout * 1e9
+    else { return nil }
+    return .busy(path: path, BusyProcess(environment.busyWriter))
+  }
+
+  /// The time of a monotonic clock in nanoseconds.
+  static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
   /// Takes the turn among all threads and processes that have the store open. It is advisory and
   /// expires after a fraction of a second. Returns `nil` if another one has it, otherwise a value to

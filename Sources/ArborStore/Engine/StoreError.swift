@@ -142,6 +142,12 @@ package struct StillLinked: Sendable, Hashable {
   package let owner: ObjectNumber
   /// The owner's relationship that refers to the deleted object.
   package let relationship: String
+
+  package init(deleted: ObjectNumber, owner: ObjectNumber, relationship: String) {
+    self.deleted = deleted
+    self.owner = owner
+    self.relationship = relationship
+  }
 }
 
 /// A relationship with a number of members that the model doesn't allow.

@@ -328,6 +328,18 @@ import Testing
     }
   }
 
+  @Test("A store with derived values is released after commits")
+  func closedStoresAreReleased() throws {
+    weak var engine: StoreEngine?
+    do {
+      let store = try PersistentStore(model: Self.model(), at: .inMemory)
+      try store.engine.setMetadata("key", [1])
+      engine = store.engine
+      store.close()
+    }
+    #expect(engine == nil)
+  }
+
   @Test("A journal's commits compute derived values when it is replayed")
   func journalsComputeValues() throws {
     for _ in 0..<TestLength.of(10, long: 500) {

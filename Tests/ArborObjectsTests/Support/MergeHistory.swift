@@ -145,6 +145,16 @@ struct MergeHistory {
     members[index].base = stored
     members[index].sequence = sequence
     members[index].orders.formUnion(result.orders)
+    // New links between deleted objects count if the commit keeps one of them.
+    let hidden = result.hidden
+    members[index].base.tags.subtract(
+      stored.tags.subtracting(member.base.tags).filter {
+        hidden.contains($0.card) && hidden.contains($0.tag)
+      })
+    for album in hidden {
+      let former = member.base.pages[album] ?? []
+      members[index].base.pages[album]?.removeAll { hidden.contains($0) && !former.contains($0) }
+    }
     for key in result.hidden where result.contested.contains(key) {
       // Remains a conflict.
       members[index].base.items[key]?.version = -1
@@ -239,6 +249,8 @@ struct MergeHistory {
       state.items[key]?.version = max(stored.items[key]?.version ?? 0, 0) + sequence
     }
     stored = state
+    // Otherwise, it would go on with the former values of other objects.
+    if !members[index].isAutomatic, owns(index) { _ = try context.mergeExternalCommits() }
     (members[index].base, members[index].mine) = (stored, stored)
     members[index].sequence = sequence
     for other in members.indices where owns(other) != owns(index) {

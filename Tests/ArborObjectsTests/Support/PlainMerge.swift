@@ -103,8 +103,22 @@ enum PlainMerge {
   ) -> Result {
     var result = Result(state: theirs)
     let gone = Set(base.items.keys).subtracting(mine.items.keys)
-    /// Objects deleted by the context and kept by the policy.
+    func isDeletedAndChanged(_ key: Int, ignoring others: Set<Int>) -> Bool {
+      guard let other = theirs.items[key] else { return false }
+      return other.version != base.items[key]?.version
+        || theirs.hasNewLinks(to: key, since: base, ignoring: others)
+    }
+    /// Objects deleted by the context and kept by the policy. New links to them count as changes of
+    /// other deleted objects.
     var kept: Set<Int> = []
+    while isFinal {
+      let more = gone.subtracting(kept).filter {
+        [.storeWins, .rollback].contains(side($0))
+          && isDeletedAndChanged($0, ignoring: gone.subtracting(kept))
+      }
+      if more.isEmpty { break }
+      kept.formUnion(more)
+    }
     for key in Set(base.items.keys).union(mine.items.keys) {
       let (before, own, other) = (base.items[key], mine.items[key], theirs.items[key])
       guard let before else {
@@ -113,17 +127,12 @@ enum PlainMerge {
       }
       switch (own, other) {
       case (nil, nil): break
-      case (nil, .some(let other)):
-        let isChanged =
-          other.version != before.version
-          || theirs.hasNewLinks(to: key, since: base, ignoring: gone)
-        if isChanged { result.contested.insert(key) }
-        if !isFinal { result.hidden.insert(key) }
-        if isChanged, isFinal, [.storeWins, .rollback].contains(side(key)) {
-          kept.insert(key)
-        } else {
-          result.state.items[key] = nil
+      case (nil, .some):
+        if isDeletedAndChanged(key, ignoring: gone.subtracting(kept)) {
+          result.contested.insert(key)
         }
+        if !isFinal { result.hidden.insert(key) }
+        if !kept.contains(key) { result.state.items[key] = nil }
       case (.some(let own), nil):
         guard !own.agrees(with: before) else { break }
         result.contested.insert(key)

@@ -101,14 +101,29 @@ struct ChangeMerger {
     }
   }
 
-  /// Reverts a deletion, restoring the object's stored state and links.
+  /// Reverts a deletion, restoring the object's stored state and its links, except those to other
+  /// objects that this context deletes.
   private func revive(_ change: PendingObject, _ record: RecordBuffer) {
     session.noteMending(change.object, [], .store)
     session.withMemberships(of: change.object) {
       session.pending.drop(change)
       change.object.hold(record.view, record.slab)
     }
-    session.forgetLinks { $0 == change.object.number }
+    session.forgetLinks(where: { $0 == change.object.number }, unless: session.isDeleted)
+  }
+
+  /// Sets the references of a revived object to `nil` whose targets this context deletes, unless
+  /// another commit has set them.
+  ///
+  /// - Parameter former: The record that the context deleted.
+  func unlinkDeleted(from object: ManagedObject, since former: RecordView?) {
+    guard object.change == nil, object.session === session, let former else { return }
+    for relationship in object.binding.entity.relationships {
+      guard let field = relationship.field, let target = object.target(of: relationship),
+        former.reference(field) == target, session.isDeleted(target)
+      else { continue }
+      InverseKeeper(session).set(object, relationship, to: nil)
+    }
   }
 
   /// Removes a changed object's reference to an object that is gone, from its committed record as
@@ -166,9 +181,10 @@ struct ChangeMerger {
     }
     var own = RecordBuffer(copying: origin.record.bytes, into: session.allocator)
     let merge = RecordMerge(
-      base: origin.record, shown: committed, mine: mine, theirs: committed, .overwrite)
-    for field in change.object.binding.entity.layout.fields {
-      own.copy(field, from: merge.source(of: field), allocator: session.allocator)
+      base: origin.record, shown: committed, edited: origin.fields, mine: mine, theirs: committed,
+      .overwrite)
+    for (index, field) in change.object.binding.entity.layout.fields.enumerated() {
+      own.copy(field, from: merge.source(of: field, at: index), allocator: session.allocator)
     }
     return own
   }
@@ -191,16 +207,17 @@ struct ChangeMerger {
       }
     }
     var working = RecordBuffer(copying: store.bytes, into: session.allocator)
-    let base = change.origin?.record ?? committed
-    let merge = RecordMerge(base: base, shown: committed, mine: mine, theirs: store, resolution)
-    for field in object.binding.entity.layout.fields {
-      let source = field.isTransient ? mine : merge.source(of: field)
+    let origin = change.origin
+    defer { withExtendedLifetime(origin) {} }
+    let merge = RecordMerge(
+      base: origin?.record ?? committed, shown: committed, edited: origin?.fields ?? 0, mine: mine,
+      theirs: store, resolution)
+    for (index, field) in object.binding.entity.layout.fields.enumerated() {
+      let source = field.isTransient ? mine : merge.source(of: field, at: index)
       if source.base != store.base {
         working.copy(field, from: source, allocator: session.allocator)
       }
     }
-    let origin = change.origin
-    defer { withExtendedLifetime(origin) {} }
     session.withMemberships(of: object) {
       change.committed = store
       change.committedSlab = slab

@@ -130,8 +130,13 @@ extension Session {
   }
 
   /// Discards the edits of links from and to certain objects.
-  func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
-    try links.forget(where: isGone) { edit, members in
+  ///
+  /// - Parameter keepsRemoval: Returns whether a removed link stays removed, given the other object.
+  func forgetLinks<E: Error>(
+    where isGone: (ObjectNumber) throws(E) -> Bool,
+    unless keepsRemoval: (ObjectNumber) -> Bool = { _ in false }
+  ) throws(E) {
+    try links.forget(where: isGone, unless: keepsRemoval) { edit, members in
       notifyListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       noteLost(edit, members)
       if edit.order != nil { recordOrder(edit, notifiesListeners: false) }

@@ -69,8 +69,11 @@ extension PendingMembers {
   var addedMembers: [ObjectNumber] { added.numbers }
   /// The stored members that were removed or are hidden.
   var removedMembers: [ObjectNumber] {
-    guard !hidden.isEmpty else { return removed.numbers }
-    return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
+    hidden.isEmpty ? removed.numbers : removed.numbers + hiddenMembers
+  }
+  /// The members that are hidden and not removed.
+  var hiddenMembers: [ObjectNumber] {
+    hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
   }
 
   /// Returns whether an object is a member, or `nil` if the changes don't determine this.

@@ -141,10 +141,12 @@ final class PendingMemberships {
   /// consistent if another commit restores such an object. Also discards the order of its members.
   /// Takes time linear in the number of edits.
   ///
-  /// - Parameter tell: A closure that is called before each edit changes, with the affected
-  ///   members.
+  /// - Parameters:
+  ///   - keepsRemoval: Returns whether a removed link stays removed, given the other object.
+  ///   - tell: A closure that is called before each edit changes, with the affected members.
   func forget<E: Error>(
     where isGone: (ObjectNumber) throws(E) -> Bool,
+    unless keepsRemoval: (ObjectNumber) -> Bool = { _ in false },
     telling tell: (PendingMembers, [ObjectNumber]) -> Void
   ) throws(E) {
     for edit in edits {
@@ -157,14 +159,17 @@ final class PendingMemberships {
         for member in edit.added.numbers + edit.removed.numbers {
           var isLost = isOwnerGone
           if !isLost { isLost = try isGone(member) }
-          if isLost { lost.append(member) }
+          guard isLost else { continue }
+          let other = isOwnerGone ? member : edit.owner
+          if edit[member] == .removed, keepsRemoval(other) { continue }
+          lost.append(member)
         }
       }
       guard !lost.isEmpty || isOwnerGone else { continue }
       tell(edit, lost)
       for member in lost { edit[member] = .unmentioned }
       guard isOwnerGone else { continue }
-      if isInverseToMany { edit.clear() } else { edit.order = nil }
+      if isInverseToMany, edit.removed.numbers.isEmpty { edit.clear() } else { edit.order = nil }
     }
   }
 

@@ -35,12 +35,20 @@ extension Session {
     }
   }
 
-  /// Throws if other commits have also moved members.
+  /// Throws if other commits have also moved members, or have added members whose deletion is
+  /// pending. The lists to write don't contain these.
   ///
-  /// - Throws: `conflict` with the owners.
+  /// - Throws: `conflict` with the owners; `stillLinked`.
   func checkOrders() throws(StoreError) {
     var conflicts: [CommitConflict] = []
+    var linked: [StillLinked] = []
     forEachOrder { edit in
+      if edit.changesOwner, exists(edit.owner), !edit.hiddenMembers.isEmpty {
+        let stored = Set(storedMembers(of: edit.owner, edit.relationship))
+        linked += edit.hiddenMembers.filter(stored.contains).map {
+          StillLinked(deleted: $0, owner: edit.owner, relationship: edit.relationship.name)
+        }
+      }
       guard edit.order?.arrangement != nil, let change = pending.change(of: edit.owner),
         change.kind == .updated, !conflicts.contains(where: { $0.number == edit.owner }),
         isContested(edit), let stored = storedRecord(of: edit.owner)
@@ -51,6 +59,7 @@ extension Session {
           currentRecord: Array(stored.record.bytes)))
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
+    if !linked.isEmpty { throw .stillLinked(linked) }
   }
 
   /// Returns the lists to write. Lists of missing or deleted objects are skipped.

@@ -125,10 +125,10 @@ struct CommitRun {
   ) throws(ArborError) -> CommitReceipt? {
     let resolver = ConflictResolver(session: session)
     for _ in 0..<Self.maximumAttempts {
-      session.beginWritingOrders()
+      let orders = session.beginWritingOrders()
       try session.moveBlobsOut()
       try session.throwFailure()
-      let changes = changeSet(marking: mark, metadata)
+      let changes = changeSet(orders, marking: mark, metadata)
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
         try session.checkLostLinks()
@@ -158,9 +158,9 @@ struct CommitRun {
   }
 
   private func changeSet(
-    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
+    _ orders: [NewOrder], marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
   ) -> ChangeSet {
-    var changes = session.changeSet()
+    var changes = session.changeSet(orders)
     changes.metadata = metadata
     if let mark {
       changes.metadata.append((mark, [1]))

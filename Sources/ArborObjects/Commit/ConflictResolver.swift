@@ -23,17 +23,18 @@ struct ConflictResolver {
     switch error {
     case .conflict(let conflicts):
       let merger = ChangeMerger(session)
-      let deleted = conflicts.compactMap { conflict in
-        session.pending.change(of: conflict.number).flatMap { change in
-          change.kind == .deleted ? (change.object, change.origin?.record ?? change.committed) : nil
-        }
-      }
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
-      for (object, former) in deleted { merger.unlinkDeleted(from: object, since: former) }
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
-      for number in Set(linked.map(\.deleted)).sorted() { resolveLink(toDeleted: number) }
+      resolveLinksToDeleted(
+        linked.compactMap { link in
+          guard let owner = session.fault(link.owner) else { return nil }
+          let relationship = owner.binding.entity.relationships.first {
+            $0.name == link.relationship
+          }
+          return relationship.map { (owner, $0, link.deleted) }
+        })
       return true
     // The rules are checked against the newest members before the commit is retried.
     case .miscounted: return true
@@ -46,7 +47,7 @@ struct ConflictResolver {
   /// that forbid the deletion are reported by validation.
   func resolveLinksToDeleted() {
     guard session.pending.deletedCount > 0 else { return }
-    var deleted: Set<ObjectNumber> = []
+    var links: [(ManagedObject, RelationshipSchema, ObjectNumber)] = []
     session.pending.forEach { change in
       guard change.kind == .updated, !change.isContested else { return }
       for relationship in change.object.binding.entity.relationships {
@@ -54,10 +55,29 @@ struct ConflictResolver {
           session.isDeleted(target), change.committed?.reference(field) == target,
           !session.schema.inverse(of: relationship).keepsMembersOfDeleted
         else { continue }
-        deleted.insert(target)
+        links.append((change.object, relationship, target))
       }
     }
-    for number in deleted.sorted() { resolveLink(toDeleted: number) }
+    resolveLinksToDeleted(links)
+  }
+
+  /// Resolves links to objects deleted in this context. Those that the deletion has already taken
+  /// into account are removed, unless another link keeps the object.
+  private func resolveLinksToDeleted(
+    _ links: [(owner: ManagedObject, RelationshipSchema, target: ObjectNumber)]
+  ) {
+    func isRestored(_ owner: ManagedObject, _ relationship: RelationshipSchema, _ target: ObjectNumber)
+      -> Bool
+    {
+      session.restoredLinks.contains(
+        OwnedLink(owner: owner.number, slot: relationship.slot, target: target))
+    }
+    let contested = Set(links.filter { !isRestored($0, $1, $2) }.map(\.target))
+    for number in contested.sorted() { resolveLink(toDeleted: number) }
+    for (owner, relationship, target) in links
+    where session.isDeleted(target) && isRestored(owner, relationship, target) {
+      InverseKeeper(session).set(owner, relationship, to: nil)
+    }
   }
 
   /// Resolves a link that another commit has created to an object deleted in this context, which

@@ -36,7 +36,7 @@ final class DerivedPreviews {
   }
 
   private func show() throws(ArborError) {
-    let changes = session.changeSet(isPreview: true)
+    let changes = session.changeSet(session.newOrders())
     guard !changes.isEmpty else { return }
     let allocator = SlabAllocator(keepsSlabs: true)
     var computed: [(ObjectNumber, RecordView)] = []

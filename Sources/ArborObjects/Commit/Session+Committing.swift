@@ -52,8 +52,8 @@ extension Session {
 
   /// Returns the change set of all pending changes. Its records are borrowed.
   ///
-  /// - Parameter isPreview: Whether the set won't be committed, and orders haven't been prepared.
-  func changeSet(isPreview: Bool = false) -> ChangeSet {
+  /// - Parameter orders: The lists to write.
+  func changeSet(_ orders: [NewOrder]) -> ChangeSet {
     var changes = ChangeSet()
     changes.recomputed = Array(recomputed)
     changes.records.reserveCapacity(pending.count)
@@ -61,7 +61,7 @@ extension Session {
       changes.links.append(.init(owner: edit.owner, relationship: edit.relationship, change))
     }
     var reordered: [ObjectNumber: UInt64] = [:]
-    for (edit, members) in newOrders(isPreview: isPreview) {
+    for (edit, members) in orders {
       let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relationship.slot)
       reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
       append(edit, .reorder(members))
@@ -138,6 +138,7 @@ extension Session {
       }
     }
     pending.removeAll()
+    restoredLinks = []
     links.removeAll()
     registry.noteSettled(committed.count)
     if let receipt { takeDerivedValues(receipt, committed) }

@@ -115,6 +115,10 @@ package final class Session {
   /// removed from all relationships at once, so that no code accesses a missing object, but remain
   /// pending changes that prevent a commit.
   var lostLinks: Set<OwnedLink> = []
+  /// References of objects whose deletion a merge has reverted to others that this context still
+  /// deletes. They are older than the deletions, so they don't conflict with them. The commit sets them
+  /// to `nil`.
+  var restoredLinks: Set<OwnedLink> = []
   /// Merged objects whose links may have to be repaired. See ``mendLinks()``.
   var mendings: [LinkMending] = []
 

@@ -43,7 +43,7 @@ struct RuleCheck {
   /// Returns the unique values of pending changes that are already taken and that the policy
   /// doesn't merge.
   private func takenValues() throws(ArborError) -> [UniquenessViolation] {
-    let changes = session.changeSet(isPreview: true)
+    let changes = session.changeSet(session.newOrders())
     guard !changes.records.isEmpty else { return [] }
     let engine = session.engine
     let violations = try engine.reporting(engine.uniquenessViolations(of: changes))

@@ -19,7 +19,11 @@ struct MergeHistory {
     /// The number of commits that `base` contains.
     var sequence = 0
     var lost: Set<PlainMerge.Lost> = []
+    /// The other values that attributes may have, because a value may be lost.
+    var alternatives: [PlainMerge.Lost: [PropertyValue]] = [:]
     var touched: Set<Int> = []
+    /// The newest values of objects whose conflicts are left to the commit, as last merged.
+    var seen: [Int: PlainMerge.Item] = [:]
     /// The states before the undo groups since the last merge.
     var undo: [State] = []
     /// Albums whose order other commits have changed, too, since the context's last commit.
@@ -28,6 +32,13 @@ struct MergeHistory {
     /// counts, so changing it back isn't the same as leaving it alone.
     var links: Set<PlainMerge.Link> = []
     var albums: Set<Int> = []
+  }
+
+  private struct Kept: Hashable {
+    let process: Int
+    let key: Int
+    let name: String
+    let value: PropertyValue
   }
 
   /// What the harness deliberately leaves out of the dictionaries, for negative controls.
@@ -47,6 +58,9 @@ struct MergeHistory {
   /// The process that has the other half of the contexts, if there are two. The contexts of the other
   /// process are unused in this one, but their dictionaries are the same in both.
   private let partner: MergePartner?
+  /// The removed large values that a process keeps, because contexts have changed their objects.
+  private var kept: Set<Kept> = []
+  private var lastVersion = 0
   /// The objects of the last large commit, which the next one deletes.
   private var fillers: [ObjectID] = []
   private var log: [String] = []
@@ -142,7 +156,14 @@ struct MergeHistory {
       { _ in member.policy.mergesAtOnce ? side(index) : .objectWins }, lost: member.lost,
       isFinal: false)
     members[index].mine = result.state
+    for (value, other) in result.alternatives {
+      members[index].alternatives[value, default: []].append(other)
+    }
     members[index].base = stored
+    // The context's own changes of links remain its own if others make the same.
+    let (own, former) = (member.mine.tags, member.base.tags)
+    members[index].base.tags.subtract(own.subtracting(former))
+    members[index].base.tags.formUnion(former.subtracting(own))
     members[index].sequence = sequence
     members[index].orders.formUnion(result.orders)
     // New links between deleted objects count if the commit keeps one of them.
@@ -154,6 +175,13 @@ struct MergeHistory {
     for album in hidden {
       let former = member.base.pages[album] ?? []
       members[index].base.pages[album]?.removeAll { hidden.contains($0) && !former.contains($0) }
+    }
+    for key in hidden {
+      let parent = member.base.items[key]?.parent
+      guard let other = stored.items[key]?.parent, hidden.contains(other), other != parent else {
+        continue
+      }
+      members[index].base.items[key]?.parent = parent
     }
     for key in result.hidden where result.contested.contains(key) {
       // Remains a conflict.
@@ -169,6 +197,7 @@ struct MergeHistory {
         // The commit detects and resolves the conflict.
         members[index].base.items[key] = before
         members[index].mine.items[key] = own
+        members[index].seen[key] = stored.items[key]
       }
     }
   }
@@ -196,11 +225,12 @@ struct MergeHistory {
     let (policy, base) = (members[index].policy, members[index].base)
     let result = PlainMerge.merge(
       base: base, mine: members[index].mine, theirs: stored, { _ in side(index) },
-      lost: members[index].lost)
+      lost: members[index].lost, seen: members[index].seen,
+      dropsFirst: members[index].isAutomatic && !policy.mergesAtOnce)
     let lostLinks = hasLostLinks(index)
     let expectsConflict =
-      policy == .error && (!result.contested.isEmpty || lostLinks) || result.needsLost
-    let mayConflict = policy == .error
+      policy == .error && (!result.contested.isEmpty || lostLinks)
+    let mayConflict = policy == .error || result.needsLost
     let isBulk = hasBulk && Int.random(in: 0..<6, using: &random) == 0
     let added = isBulk ? try fill(context) : []
     try partner?.meet()
@@ -216,8 +246,15 @@ struct MergeHistory {
       throw difference("\(index): the commit ignored the conflict of \(result.contested)")
     }
     let orders = result.orders.union(members[index].orders)
+    let isAsDecided = result.state.agrees(with: members[index].mine)
+    let alternatives = members[index].alternatives.merging(
+      result.alternatives.mapValues { [$0] }, uniquingKeysWith: +)
     members[index].lost = []
+    members[index].alternatives = [:]
+    members[index].seen = [:]
+    let released = members[index].touched
     members[index].touched = []
+    defer { release(released, of: index) }
     members[index].orders = []
     members[index].links = []
     members[index].albums = []
@@ -234,20 +271,23 @@ struct MergeHistory {
       return
     }
     if isBulk { fillers = added }
-    if hasHooked || isBulk || members[index].sequence != sequence {
+    if hasHooked || isBulk || !isAsDecided || members[index].sequence != sequence {
       members[index].undo = []
       context.undoHistory?.removeAll()
     }
     var state = result.state
     try adopt(&state, index, uncertain: orders)
+    try adopt(&state, index, alternatives)
     let changed = Set(state.items.keys).union(stored.items.keys).filter { key in
       guard let item = state.items[key], let former = stored.items[key] else { return true }
       return !item.agrees(with: former) || state.pages[key] != stored.pages[key]
     }
     sequence += 1
     for key in changed {
-      state.items[key]?.version = max(stored.items[key]?.version ?? 0, 0) + sequence
+      lastVersion += 1
+      state.items[key]?.version = lastVersion
     }
+    keepRemoved(by: index, state)
     stored = state
     // Otherwise, it would go on with the former values of other objects.
     if !members[index].isAutomatic, owns(index) { _ = try context.mergeExternalCommits() }
@@ -278,6 +318,33 @@ struct MergeHistory {
       else { throw difference("\(index): \(album).pages is \(found)") }
       state.pages[album] = found
     }
+  }
+
+  /// Takes values that may be lost from the store.
+  private func adopt(
+    _ state: inout State, _ index: Int, _ alternatives: [PlainMerge.Lost: [PropertyValue]]
+  ) throws {
+    // In the same order in both processes.
+    for (lost, others) in alternatives.sorted(by: {
+      ($0.key.key, $0.key.name) < ($1.key.key, $1.key.name)
+    }) {
+      guard let expected = state.items[lost.key]?[lost.name] else { continue }
+      let values = [expected] + others
+      let found = try result(index) {
+        let found = try value(lost.name, of: object(lost.key, members[index].context))
+        return values.firstIndex(of: found).map(String.init) ?? Self.text(found)
+      }
+      guard let place = Int(found) else {
+        throw difference("\(index): \(lost.key).\(lost.name) is \(found)")
+      }
+      state.items[lost.key]?[lost.name] = values[place]
+    }
+  }
+
+  private func value(_ name: String, of object: ManagedObject) -> PropertyValue {
+    guard name == "labels" else { return object[name] }
+    guard let labels = (object as? MergeCard)?.labels else { return .null }
+    return .list(labels.map { .string($0) })
   }
 
   private func pages(of album: Int, _ context: ManagedObjectContext) throws -> [Int] {
@@ -361,9 +428,39 @@ struct MergeHistory {
   private mutating func noteLost(_ index: Int, _ key: Int) {
     guard let base = members[index].base.items[key] else { return }
     for name in Self.external where Self.isLarge(base[name]) {
-      if stored.items[key]?[name] != base[name] {
+      let value = Kept(process: process(index), key: key, name: name, value: base[name])
+      if stored.items[key]?[name] != base[name], !kept.contains(value) {
         members[index].lost.insert(.init(key: key, name: name))
       }
+    }
+  }
+
+  /// The process of a context.
+  private func process(_ index: Int) -> Int { partner == nil ? 0 : index % 2 }
+
+  /// Keeps the large values that a commit removes, if other contexts of the process have changed their
+  /// objects.
+  private mutating func keepRemoved(by index: Int, _ state: State) {
+    for (key, item) in stored.items {
+      for name in Self.external where Self.isLarge(item[name]) {
+        guard state.items[key]?[name] != item[name] else { continue }
+        let isHeld = members.indices.contains { other in
+          other != index && process(other) == process(index)
+            && members[other].touched.contains(key)
+        }
+        if isHeld {
+          kept.insert(Kept(process: process(index), key: key, name: name, value: item[name]))
+        }
+      }
+    }
+  }
+
+  /// Releases the kept values of objects that no context of the process has changed any more.
+  private mutating func release(_ keys: Set<Int>, of index: Int) {
+    let process = process(index)
+    let others = members.indices.filter { self.process($0) == process }
+    for key in keys where !others.contains(where: { members[$0].touched.contains(key) }) {
+      kept = kept.filter { $0.process != process || $0.key != key }
     }
   }
 
@@ -563,11 +660,11 @@ struct MergeHistory {
     for (card, item) in state.items.sorted(by: { $0.key < $1.key }) {
       let object = try object(card, context)
       for name in Self.names(of: item.entity) {
-        var found = name == "labels" ? .null : object[name] as PropertyValue
-        if name == "labels", let labels = (object as? MergeCard)?.labels {
-          found = .list(labels.map { .string($0) })
-        }
-        guard found == item[name] else {
+        let found = value(name, of: object)
+        let isUncertain =
+          !isSettled
+          && members[index].alternatives[.init(key: card, name: name)]?.contains(found) == true
+        guard found == item[name] || isUncertain else {
           throw difference(
             "\(index): \(card).\(name) is \(Self.text(found)), not "
               + Self.text(item[name]))

@@ -32,6 +32,12 @@ enum PlainMerge {
     var tags: Set<Link> = []
     var pages: [Int: [Int]] = [:]
 
+    /// Whether another state has the same objects, values and links.
+    func agrees(with other: State) -> Bool {
+      items.count == other.items.count && tags == other.tags && pages == other.pages
+        && items.allSatisfy { key, item in other.items[key].map(item.agrees) ?? false }
+    }
+
     /// Deletes an object and the links to it.
     mutating func delete(_ key: Int) {
       items[key] = nil
@@ -75,7 +81,7 @@ enum PlainMerge {
 
   typealias Side = TestedPolicy.Side
 
-  /// A large value that the context has never held and the store has since removed.
+  /// A large value that the store has removed and the context may no longer have.
   struct Lost: Hashable { let key: Int, name: String }
 
   /// The result of a merge.
@@ -87,19 +93,23 @@ enum PlainMerge {
     var orders: Set<Int> = []
     /// Objects deleted by the context and changed by the store, whose deletion is still pending.
     var hidden: Set<Int> = []
-    /// Whether the result requires a value that is lost.
+    /// Whether the result requires a value that may be lost.
     var needsLost = false
+    /// The other values that attributes may have, because the value is lost.
+    var alternatives: [Lost: PropertyValue] = [:]
   }
 
   /// Merges a context's state with the store's.
   ///
   /// - Parameters:
   ///   - base: The state that the context started from.
+  ///   - dropsFirst: Whether links to deleted objects are dropped before conflicts are resolved.
+  ///   - seen: The newest values of contested objects that the context has seen.
   ///   - isFinal: Whether pending deletions of changed objects and new links to deleted objects are
   ///     resolved, too.
   static func merge(
     base: State, mine: State, theirs: State, _ side: (Int) -> Side, lost: Set<Lost> = [],
-    isFinal: Bool = true
+    seen: [Int: Item] = [:], dropsFirst: Bool = false, isFinal: Bool = true
   ) -> Result {
     var result = Result(state: theirs)
     let gone = Set(base.items.keys).subtracting(mine.items.keys)
@@ -111,16 +121,34 @@ enum PlainMerge {
     /// Objects deleted by the context and kept by the policy. New links to them count as changes of
     /// other deleted objects.
     var kept: Set<Int> = []
+    /// The parents of objects that the context hasn't deleted. A policy may have restored them.
+    let parents = Set(
+      mine.items.keys.compactMap { key -> Int? in
+        guard let before = base.items[key], let own = mine.items[key], let other = theirs.items[key]
+        else { return nil }
+        if own.agrees(with: before) { return other.parent }
+        if other.version == before.version { return own.parent }
+        return merge(before, own, other, side(key)).parent
+      })
     while isFinal {
       let more = gone.subtracting(kept).filter {
-        [.storeWins, .rollback].contains(side($0))
-          && isDeletedAndChanged($0, ignoring: gone.subtracting(kept))
+        guard [.storeWins, .rollback].contains(side($0)), theirs.items[$0] != nil else {
+          return false
+        }
+        return parents.contains($0)
+          || isDeletedAndChanged($0, ignoring: gone.subtracting(kept))
       }
       if more.isEmpty { break }
       kept.formUnion(more)
     }
     for key in Set(base.items.keys).union(mine.items.keys) {
-      let (before, own, other) = (base.items[key], mine.items[key], theirs.items[key])
+      var own = mine.items[key]
+      let (before, other) = (base.items[key], theirs.items[key])
+      if dropsFirst, let parent = own?.parent, theirs.items[parent] == nil,
+        mine.items[parent].map({ base.items[parent]?.agrees(with: $0) ?? false }) ?? true
+      {
+        own?.parent = nil
+      }
       guard let before else {
         result.state.items[key] = own ?? other
         continue
@@ -128,7 +156,7 @@ enum PlainMerge {
       switch (own, other) {
       case (nil, nil): break
       case (nil, .some):
-        if isDeletedAndChanged(key, ignoring: gone.subtracting(kept)) {
+        if kept.contains(key) || isDeletedAndChanged(key, ignoring: gone.subtracting(kept)) {
           result.contested.insert(key)
         }
         if !isFinal { result.hidden.insert(key) }
@@ -137,7 +165,7 @@ enum PlainMerge {
         guard !own.agrees(with: before) else { break }
         result.contested.insert(key)
         guard [.objectWins, .overwrite].contains(side(key)) else { break }
-        result.state.items[key] = own
+        result.state.items[key] = seen[key].map { merge(before, own, $0, side(key)) } ?? own
         if lost.contains(where: {
           $0.key == key && own[$0.name] == before[$0.name]
         }) {
@@ -151,11 +179,9 @@ enum PlainMerge {
           break
         }
         result.contested.insert(key)
-        var merged = merge(before, own, other, side(key))
-        for value in lost where value.key == key {
-          if own[value.name] == before[value.name] {
-            merged[value.name] = other[value.name]
-          }
+        let merged = merge(before, own, other, side(key))
+        for value in lost where value.key == key && merged[value.name] == before[value.name] {
+          result.alternatives[value] = other[value.name]
         }
         result.state.items[key] = merged
       }

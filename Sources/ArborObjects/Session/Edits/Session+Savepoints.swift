@@ -7,6 +7,7 @@ extension Session {
     let isOutermost: Bool
     let restoreUndo: (() -> Void)?
     let lostLinks: Set<OwnedLink>
+    let restoredLinks: Set<OwnedLink>
   }
 
   /// Runs `body`. If it throws, the pending changes are restored exactly.
@@ -27,7 +28,7 @@ extension Session {
     undo?.seal()
     let savepoint = Savepoint(
       position: log.count, isOutermost: !isInSavepoint, restoreUndo: undo?.beginSavepoint(),
-      lostLinks: lostLinks)
+      lostLinks: lostLinks, restoredLinks: restoredLinks)
     isInSavepoint = true
     // From here on, existing working records are left unchanged.
     beginEpoch()
@@ -49,6 +50,7 @@ extension Session {
     // Reverting isn't recorded.
     isInSavepoint = false
     lostLinks = savepoint.lostLinks
+    restoredLinks = savepoint.restoredLinks
     while log.count > savepoint.position {
       switch log.removeLast() {
       case .object(let edit): takeBack(edit)

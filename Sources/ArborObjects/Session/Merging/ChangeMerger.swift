@@ -87,8 +87,10 @@ struct ChangeMerger {
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
       // The object is inserted again with all its values in the context.
+      let own = resolution == .overwrite ? ownRecord(of: change) : nil
       session.noteMending(object, [], .others)
       session.withMemberships(of: object) {
+        if let own { replace(change, by: own) }
         change.kind = .inserted
         change.formerVersion = change.baseVersion
         change.mutations &+= 1
@@ -104,6 +106,9 @@ struct ChangeMerger {
   /// Reverts a deletion, restoring the object's stored state and its links, except those to other
   /// objects that this context deletes.
   private func revive(_ change: PendingObject, _ record: RecordBuffer) {
+    if let former = change.origin?.record ?? change.committed {
+      noteRestoredLinks(of: change.object, record.view, since: former)
+    }
     session.noteMending(change.object, [], .store)
     session.withMemberships(of: change.object) {
       session.pending.drop(change)
@@ -112,17 +117,17 @@ struct ChangeMerger {
     session.forgetLinks(where: { $0 == change.object.number }, unless: session.isDeleted)
   }
 
-  /// Sets the references of a revived object to `nil` whose targets this context deletes, unless
-  /// another commit has set them.
-  ///
-  /// - Parameter former: The record that the context deleted.
-  func unlinkDeleted(from object: ManagedObject, since former: RecordView?) {
-    guard object.change == nil, object.session === session, let former else { return }
+  /// Notes references of an object's stored record to objects that this context deletes, and that
+  /// are not new, because the context's former record has them, too.
+  private func noteRestoredLinks(
+    of object: ManagedObject, _ store: RecordView, since former: RecordView
+  ) {
     for relationship in object.binding.entity.relationships {
-      guard let field = relationship.field, let target = object.target(of: relationship),
+      guard let field = relationship.field, let target = store.reference(field),
         former.reference(field) == target, session.isDeleted(target)
       else { continue }
-      InverseKeeper(session).set(object, relationship, to: nil)
+      session.restoredLinks.insert(
+        OwnedLink(owner: object.number, slot: relationship.slot, target: target))
     }
   }
 

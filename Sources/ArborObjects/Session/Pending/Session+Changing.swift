@@ -41,6 +41,7 @@ extension Session {
     }
     links.removeAll()
     lostLinks = []
+    restoredLinks = []
     for change in pending.all {
       let object = change.object
       noteReplaced(object)
@@ -65,6 +66,7 @@ extension Session {
     pending.removeAll()
     links.removeAll()
     lostLinks = []
+    restoredLinks = []
     registry.forgetAll()
     memberships.removeAll()
     undo?.removeAll()

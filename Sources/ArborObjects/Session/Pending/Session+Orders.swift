@@ -1,20 +1,46 @@
 internal import ArborModel
 internal import ArborStore
 
+/// A list to write, and the edit that it results from.
+typealias NewOrder = (edit: PendingMembers, members: [ObjectNumber])
+
 /// Ordered relationships in a commit. The store receives complete lists based on its newest ones.
 /// The owner's version, which every new list increments, allows the store to check that they are
 /// still current.
 extension Session {
-  /// Prepares the orders for writing: assigns a new version to their owners, and discards the
-  /// pending membership of members that will not be written.
-  func beginWritingOrders() {
+  /// Prepares the lists for writing: assigns a new version to their owners, and discards the pending
+  /// membership of members that will not be written.
+  ///
+  /// - Returns: The lists to write.
+  func beginWritingOrders() -> [NewOrder] {
+    var orders: [NewOrder] = []
     forEachOrder { edit in
       guard edit.changesOwner else { return }
       leaveUnwritten(edit)
-      if pending.change(of: edit.owner) == nil, exists(edit.owner), let owner = fault(edit.owner) {
+      guard let members = newMembers(edit) else { return }
+      if pending.change(of: edit.owner) == nil, let owner = fault(edit.owner) {
         _ = beginWriting(owner)
       }
+      orders.append((edit, members))
     }
+    return orders
+  }
+
+  /// Returns the lists that would be written.
+  func newOrders() -> [NewOrder] {
+    var orders: [NewOrder] = []
+    forEachOrder { edit in
+      if let members = newMembers(edit) { orders.append((edit, members)) }
+    }
+    return orders
+  }
+
+  /// Returns the list of an edit, or `nil` if its owner doesn't exist or the list is the stored one.
+  private func newMembers(_ edit: PendingMembers) -> [ObjectNumber]? {
+    guard edit.changesOwner, exists(edit.owner) else { return nil }
+    let stored = storedMembers(of: edit.owner, edit.relationship)
+    let members = edit.members(over: stored)
+    return members == stored ? nil : members
   }
 
   /// Calls `body` with all edits, including those of ordered relationships, while the newest
@@ -60,20 +86,6 @@ extension Session {
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
     if !linked.isEmpty { throw .stillLinked(linked) }
-  }
-
-  /// Returns the lists to write. Lists of missing or deleted objects are skipped.
-  ///
-  /// - Parameter isPreview: Whether to include the lists of owners that have no new version yet.
-  func newOrders(isPreview: Bool) -> [(edit: PendingMembers, members: [ObjectNumber])] {
-    var orders: [(edit: PendingMembers, members: [ObjectNumber])] = []
-    forEachOrder { edit in
-      guard edit.changesOwner,
-        pending.change(of: edit.owner).map({ $0.kind != .deleted }) ?? isPreview
-      else { return }
-      orders.append((edit, members(of: edit.owner, edit.relationship)))
-    }
-    return orders
   }
 
   /// Returns whether members were moved both in this context and by other commits.

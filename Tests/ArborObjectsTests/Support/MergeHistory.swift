@@ -22,6 +22,8 @@ struct MergeHistory {
     /// The other values that attributes may have, because a value may be lost.
     var alternatives: [PlainMerge.Lost: [PropertyValue]] = [:]
     var touched: Set<Int> = []
+    /// The objects that the context has deleted since the last commit.
+    var deleted: Set<Int> = []
     /// The newest values of objects whose conflicts are left to the commit, as last merged.
     var seen: [Int: PlainMerge.Item] = [:]
     /// The states before the undo groups since the last merge.
@@ -150,6 +152,13 @@ struct MergeHistory {
   private mutating func sync(_ index: Int) {
     guard members[index].sequence != sequence else { return }
     members[index].undo = []
+    members[index].deleted.formUnion(
+      members[index].base.items.keys.filter { members[index].mine.items[$0] == nil })
+    for key in members[index].deleted where members[index].base.items[key] == nil {
+      // It is deleted again if another commit restores it.
+      members[index].base.items[key] = stored.items[key]
+      members[index].base.items[key]?.version = -1
+    }
     let member = members[index]
     let result = PlainMerge.merge(
       base: member.base, mine: member.mine, theirs: stored,
@@ -166,27 +175,7 @@ struct MergeHistory {
     members[index].base.tags.formUnion(former.subtracting(own))
     members[index].sequence = sequence
     members[index].orders.formUnion(result.orders)
-    // New links between deleted objects count if the commit keeps one of them.
-    let hidden = result.hidden
-    members[index].base.tags.subtract(
-      stored.tags.subtracting(member.base.tags).filter {
-        hidden.contains($0.card) && hidden.contains($0.tag)
-      })
-    for album in hidden {
-      let former = member.base.pages[album] ?? []
-      members[index].base.pages[album]?.removeAll { hidden.contains($0) && !former.contains($0) }
-    }
-    for key in hidden {
-      let parent = member.base.items[key]?.parent
-      guard let other = stored.items[key]?.parent, hidden.contains(other), other != parent else {
-        continue
-      }
-      members[index].base.items[key]?.parent = parent
-    }
-    for key in result.hidden where result.contested.contains(key) {
-      // Remains a conflict.
-      members[index].base.items[key]?.version = -1
-    }
+    keepConflicts(index, member.base, result)
     for key in result.state.items.keys {
       guard let before = member.base.items[key], let own = member.mine.items[key],
         !own.agrees(with: before)
@@ -202,8 +191,45 @@ struct MergeHistory {
     }
   }
 
+  /// Keeps the conflicts of pending deletions for the commit: merged changes of deleted objects, and
+  /// new links to them, as long as they exist.
+  private mutating func keepConflicts(_ index: Int, _ base: State, _ result: PlainMerge.Result) {
+    let hidden = result.hidden
+    for key in hidden where result.contested.contains(key) {
+      let isLinked = stored.items.contains {
+        $0.value.parent == key && base.items[$0.key]?.parent != key
+      }
+      if isLinked || stored.items[key]?.version != base.items[key]?.version {
+        members[index].base.items[key]?.version = -1
+      }
+      // A link between two deleted objects counts if the commit keeps one of them.
+      if let parent = stored.items[key]?.parent, hidden.contains(parent) {
+        members[index].base.items[key]?.parent = base.items[key]?.parent
+      }
+    }
+    let tags = stored.tags.subtracting(base.tags).filter {
+      hidden.contains($0.card) || hidden.contains($0.tag)
+    }
+    members[index].base.tags.subtract(tags)
+    members[index].mine.tags.subtract(tags)
+    for (album, pages) in stored.pages {
+      let new = Set(pages).subtracting(base.pages[album] ?? []).filter {
+        hidden.contains(album) || hidden.contains($0)
+      }
+      members[index].base.pages[album]?.removeAll { new.contains($0) }
+      members[index].mine.pages[album]?.removeAll { new.contains($0) }
+    }
+  }
+
   /// The state that a context displays.
   private func display(_ index: Int) -> State {
+    var state = shown(index)
+    state.dropLinksToMissing()
+    return state
+  }
+
+  /// The state that a context displays, with references to objects whose deletion is pending.
+  private func shown(_ index: Int) -> State {
     let member = members[index]
     var state = member.mine
     if !member.policy.mergesAtOnce, member.isAutomatic {
@@ -213,7 +239,6 @@ struct MergeHistory {
           isFinal: false
         ).state
     }
-    state.dropLinksToMissing()
     return state
   }
 
@@ -252,6 +277,7 @@ struct MergeHistory {
     members[index].lost = []
     members[index].alternatives = [:]
     members[index].seen = [:]
+    members[index].deleted = []
     let released = members[index].touched
     members[index].touched = []
     defer { release(released, of: index) }
@@ -693,7 +719,7 @@ struct MergeHistory {
     }
     // A reference to an object whose deletion is pending isn't nil.
     if !isSettled,
-      members[index].mine.items.contains(where: { state.items[$0.key]?.parent != $0.value.parent })
+      shown(index).items.contains(where: { state.items[$0.key]?.parent != $0.value.parent })
     {
       return
     }

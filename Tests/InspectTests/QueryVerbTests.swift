@@ -110,6 +110,9 @@ import Testing
     let text = try inspection.run("explain", "Employee", "rate > 0.1", "--sort", "name").output
     #expect(text.contains("sort name") && text.contains("rate > 0.1"))
     #expect(text.contains("\nan index would help: Employee ("), "\(text)")
+    let noted = try inspection.run("explain", "Employee", "name LIKE '%a%'").output
+    let note = "In a LIKE pattern, % is an ordinary character. Write * for any run of characters."
+    #expect(noted.contains("\nnote: \(note)\n"), "\(noted)")
   }
 
   @Test("An index that wouldn't be selective is not suggested")

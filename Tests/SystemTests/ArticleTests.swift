@@ -11,7 +11,7 @@ import Testing
     "Operations", "QueryPlanning", "Browser", "Indexes", "DerivedAttributes",
     "DecimalsNumbersAndDates", "ModelChanges", "Integrity", "FullTextSearch", "Syncing",
     "SharedStores", "PostgreSQL", "Undo", "Testing", "ArborData", "ImportNotes", "Damage",
-    "Merging", "Fetching", "Queues",
+    "Merging", "Fetching", "Queues", "EditForms", "Seeding", "Exporting",
   ]
 
   /// Articles with the same imports share one run of the compiler.

@@ -171,6 +171,7 @@ extension BrowserInterface {
     objects.fetchLimit = isAggregated ? 0 : limit
     let plan = try context.explain(objects, analyze: true)
     var fields: JSONObject = ["root": Self.json(of: plan.root)]
+    if !plan.notes.isEmpty { fields["notes"] = .array(plan.notes.map(JSONValue.string)) }
     if let advice = plan.suggestedIndex {
       fields["suggestedIndex"] = .string(advice.summary)
       fields["indexSize"] = try IndexSize(advice, in: context)?.json ?? .null

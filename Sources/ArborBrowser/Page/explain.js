@@ -17,6 +17,7 @@ export function planView(plan, whatIf = null) {
   return el("section", { class: "plan", "aria-label": "Plan" }, el("h2", {}, "Plan"),
     el("ul", { class: "tree" }, step(plan.root, most)),
     wrong ? el("p", { class: "advice" }, `${plural(wrong, "estimate")} ${wrong === 1 ? "was" : "were"} wrong by a factor of ${muchFactor} or more. The plan may not be the best one.`) : null,
+    (plan.notes ?? []).map((note) => el("p", { class: "advice" }, note)),
     plan.suggestedIndex ? adviceView(plan) : null, whatIf ? whatIfView(plan, whatIf) : null);
 }
 

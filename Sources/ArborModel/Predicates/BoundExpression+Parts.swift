@@ -27,10 +27,15 @@ extension BoundNode {
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
 
   /// Whether the predicate is or contains a `MATCHES`.
-  var matchesExpressions: Bool {
-    if case .comparison(let comparison) = self, comparison.comparison == .matches { return true }
-    return parts.nodes.contains { $0.matchesExpressions }
-      || parts.expressions.contains { $0.heldNodes.contains { $0.matchesExpressions } }
+  var matchesExpressions: Bool { containsComparison { $0.comparison == .matches } }
+
+  /// Returns whether a comparison in the tree satisfies a condition.
+  func containsComparison(where condition: (BoundComparison) -> Bool) -> Bool {
+    if case .comparison(let comparison) = self, condition(comparison) { return true }
+    return parts.nodes.contains { $0.containsComparison(where: condition) }
+      || parts.expressions.contains { expression in
+        expression.heldNodes.contains { $0.containsComparison(where: condition) }
+      }
   }
 }
 

@@ -88,9 +88,14 @@ public struct QueryPlan: Sendable, Hashable {
   /// has it.
   public let suggestedIndex: IndexAdvice?
 
-  package init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
+  /// Hints about conditions that are valid, but probably not as intended, such as a `LIKE` with `%`
+  /// as a wildcard.
+  public let notes: [String]
+
+  package init(_ root: Step, suggestedIndex: IndexAdvice? = nil, notes: [String] = []) {
     self.root = root
     self.suggestedIndex = suggestedIndex
+    self.notes = notes
   }
 
   /// The steps from the one that finds the rows to the one that returns them. Steps that provide
@@ -159,11 +164,12 @@ extension QueryPlan.Step: CustomStringConvertible {
 }
 
 extension QueryPlan: CustomStringConvertible {
-  /// The steps as a tree, with the last one first.
+  /// The steps as a tree, with the last one first, and the notes.
   public var description: String { text { $0.description } }
 
-  /// Returns the steps as a tree, with the last one first, each as the text that `line` returns.
+  /// Returns the steps as a tree, with the last one first, each as the text that `line` returns,
+  /// and the notes.
   package func text(_ line: (Step) -> String) -> String {
-    root.lines(text: line).joined(separator: "\n")
+    (root.lines(text: line) + notes.map { "note: \($0)" }).joined(separator: "\n")
   }
 }

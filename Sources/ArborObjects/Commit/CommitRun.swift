@@ -99,15 +99,18 @@ struct CommitRun {
   ///
   /// - Throws: `conflict` if the policy refuses them.
   private mutating func resolveKnownConflicts() throws(ArborError) {
+    let resolver = ConflictResolver(session: session)
     let contested = session.contestedChanges()
-    guard !contested.isEmpty else { return }
+    let linked = resolver.linkedDeletions()
+    guard !contested.isEmpty || !linked.isEmpty else { return }
     let isResolved = try session.onNewestSnapshot { () throws(ArborError) in
-      let conflicts = contested.filter {
+      let changed = contested.filter {
         session.storedRecord(of: $0.object.number)?.record.version != $0.baseVersion
-      }.map(session.conflict)
+      }
+      let conflicts = (changed + linked).map(session.conflict)
       guard !conflicts.isEmpty else { return false }
       let error = StoreError.conflict(conflicts)
-      guard try ConflictResolver(session: session).resolve(error) else {
+      guard try resolver.resolve(error) else {
         throw RuleCheck(session: session).naming(ArborError(error, in: session.engine))
       }
       session.mendLinks()

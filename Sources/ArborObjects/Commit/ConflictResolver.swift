@@ -27,7 +27,7 @@ struct ConflictResolver {
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
-      resolveLinksToDeleted(
+      resolve(
         linked.compactMap { link in
           guard let owner = session.fault(link.owner) else { return nil }
           let relationship = owner.binding.entity.relationships.first {
@@ -42,14 +42,31 @@ struct ConflictResolver {
     }
   }
 
+  private typealias LinkToDeleted = (
+    owner: ManagedObject, relationship: RelationshipSchema, target: ObjectNumber
+  )
+
   /// Resolves the links of changed objects that other commits have set to objects deleted in this
   /// context, as the store reports those of unchanged ones. Links created in this context and links
   /// that forbid the deletion are reported by validation.
-  func resolveLinksToDeleted() {
-    guard session.pending.deletedCount > 0 else { return }
-    var links: [(ManagedObject, RelationshipSchema, ObjectNumber)] = []
+  func resolveLinksToDeleted() { resolve(linksToDeleted { !$0.isContested }) }
+
+  /// Returns the deletions of objects that other commits have linked to, if the policy refuses that
+  /// and the merge has changed nothing but the links' owners.
+  func linkedDeletions() -> [PendingObject] {
+    guard session.policy == .refuses else { return [] }
+    return Set(linksToDeleted { $0.hasNoEffect }.map(\.target)).sorted().compactMap {
+      session.pending.change(of: $0)
+    }
+  }
+
+  /// Returns the links of changed objects that other commits have set to objects deleted in this
+  /// context.
+  private func linksToDeleted(of isIncluded: (PendingObject) -> Bool) -> [LinkToDeleted] {
+    guard session.pending.deletedCount > 0 else { return [] }
+    var links: [LinkToDeleted] = []
     session.pending.forEach { change in
-      guard change.kind == .updated, !change.isContested else { return }
+      guard change.kind == .updated, isIncluded(change) else { return }
       for relationship in change.object.binding.entity.relationships {
         guard let field = relationship.field, let target = change.object.target(of: relationship),
           session.isDeleted(target), change.committed?.reference(field) == target,
@@ -58,25 +75,20 @@ struct ConflictResolver {
         links.append((change.object, relationship, target))
       }
     }
-    resolveLinksToDeleted(links)
+    return links
   }
 
   /// Resolves links to objects deleted in this context. Those that the deletion has already taken
   /// into account are removed, unless another link keeps the object.
-  private func resolveLinksToDeleted(
-    _ links: [(owner: ManagedObject, RelationshipSchema, target: ObjectNumber)]
-  ) {
-    func isRestored(_ owner: ManagedObject, _ relationship: RelationshipSchema, _ target: ObjectNumber)
-      -> Bool
-    {
+  private func resolve(_ links: [LinkToDeleted]) {
+    func isRestored(_ link: LinkToDeleted) -> Bool {
       session.restoredLinks.contains(
-        OwnedLink(owner: owner.number, slot: relationship.slot, target: target))
+        OwnedLink(owner: link.owner.number, slot: link.relationship.slot, target: link.target))
     }
-    let contested = Set(links.filter { !isRestored($0, $1, $2) }.map(\.target))
+    let contested = Set(links.filter { !isRestored($0) }.map(\.target))
     for number in contested.sorted() { resolveLink(toDeleted: number) }
-    for (owner, relationship, target) in links
-    where session.isDeleted(target) && isRestored(owner, relationship, target) {
-      InverseKeeper(session).set(owner, relationship, to: nil)
+    for link in links where session.isDeleted(link.target) && isRestored(link) {
+      InverseKeeper(session).set(link.owner, link.relationship, to: nil)
     }
   }
 

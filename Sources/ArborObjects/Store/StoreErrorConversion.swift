@@ -214,8 +214,11 @@ extension ArborError {
       return "\(path) cannot be read. Check its permissions."
     }
     if !files.isWritableFile(atPath: folder) {
-      return "The folder \(folder) is not writable. Check its permissions, or open the store "
-        + "read-only."
+      return "The folder \(folder) is not writable. "
+        + (exists
+          ? "Check its permissions, or set StoreOptions.isImmutable to read a store that no "
+            + "process changes."
+          : "Check its permissions, or create the store in another folder.")
     }
     if exists, !files.isWritableFile(atPath: path) {
       return "\(path) is not writable. Check its permissions, or open the store read-only."

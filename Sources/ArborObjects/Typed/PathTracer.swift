@@ -85,8 +85,8 @@ final class PathTracer {
       guard let names, found == nil || found == names else {
         throw ArborError(
           .invalidPredicate,
-          "The key path \(keyPath) of \(objectClass) doesn't consist of properties in the class's "
-            + "entityDescription. Use properties that read a single attribute or relationship, or "
+          "The key path \(keyPath.words) doesn't consist of properties in the entityDescription of "
+            + "\(objectClass). Use properties that read a single attribute or relationship, or "
             + "parts of a Codable value; enumerations among them must be CaseIterable.")
       }
       found = names
@@ -240,5 +240,15 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
   package class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {
     try PathTracer.names(of: keyPath, in: self).joined(separator: ".")
+  }
+}
+
+extension AnyKeyPath {
+  /// The key path as it is written in code. If it contains properties whose names aren't available
+  /// at run time, such as computed ones, the types at both ends instead: `from Person to String`.
+  var words: String {
+    let text = debugDescription
+    let isNameless = text.contains("<computed ") || text.contains("<offset ")
+    return isNameless ? "from \(Self.rootType) to \(Self.valueType)" : text
   }
 }

@@ -30,7 +30,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         return .value(.member(of: base, KeyPathNode(names: keys)))
       }
       throw PredicateTranslation.unsupported(
-        "The key path \(keyPath) into \(Root.Output.self), whose parts are unknown to the store "
+        "The key path \(keyPath.words), which reads a part that the store doesn't know "
           + "(enumerations must be CaseIterable),")
     }
     let names = try PathTracer.names(of: keyPath, in: objectClass)

@@ -25,7 +25,8 @@ extension StoreError {
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,
       .badValueSize, .badDatabase, .tooManyOpenFiles, .outOfMemory, .forkedProcess,
-      .nestedWrite, .growthBlocked, .invalidArgument, .versionMismatch, .lockFile, .system:
+      .nestedWrite, .growthBlocked, .invalidArgument, .versionMismatch, .lockFile,
+      .temporaryFolder, .system:
       self = .engine(error)
     }
   }

@@ -42,7 +42,12 @@ private struct TemporaryFolder: ~Copyable {
   init() throws(LMDBError) {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array((base + "/arbor-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw .lastSystemError }
+    guard mkdtemp(&template) != nil else {
+      let number = errno
+      let error = LMDBError(code: number)
+      throw error == .diskFull
+        ? error : .temporaryFolder(TemporaryFolderProblem(path: base, errno: number))
+    }
     path = template.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.map { String(cString: $0) } ?? base
     }
@@ -68,4 +73,22 @@ private struct TemporaryFolder: ~Copyable {
     guard descriptor >= 0 else { throw .lastSystemError }
     return descriptor
   }
+}
+
+/// The reason why an in-memory file has no temporary folder.
+@usableFromInline
+package struct TemporaryFolderProblem: Sendable, Hashable {
+  /// The folder in which the temporary folder would have been created.
+  package let path: String
+  /// The error code of the system.
+  package let errno: Int32
+}
+
+extension TemporaryFolderProblem {
+  var cause: String {
+    "A store in memory needs a temporary folder, but the folder \"\(path)\" cannot be used: "
+      + "\(LMDBError.systemText(errno))."
+  }
+
+  var remedy: String { "Set the environment variable TMPDIR to the path of a writable folder." }
 }

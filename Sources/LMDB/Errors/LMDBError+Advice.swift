@@ -28,7 +28,8 @@ extension LMDBError: CustomStringConvertible {
       .invalidArgument, .nestedWrite, .growthBlocked, .readOnlyEnvironment:
       usageAdvice
     case .noSuchFile, .invalidPath, .danglingLink, .lockFile, .isDirectory, .notRegularFile,
-      .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize:
+      .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize,
+      .temporaryFolder:
       fileAdvice
     case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
       .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .busy, .abandoned, .system:
@@ -191,6 +192,7 @@ extension LMDBError: CustomStringConvertible {
         "Remove the link, or make it point to a store."
       )
     case .lockFile(let problem): (problem.description, problem.remedy)
+    case .temporaryFolder(let problem): (problem.cause, problem.remedy)
     case .isDirectory:
       ("The path refers to a directory.", "Use the path of the file inside the directory.")
     case .notRegularFile:

@@ -39,6 +39,8 @@ package enum LMDBError: Error, Sendable, Hashable {
   case danglingLink
   /// The lock file is invalid, or is missing and cannot be created.
   indirect case lockFile(LockFileProblem)
+  /// The folder for temporary files, which in-memory files need, cannot be used.
+  indirect case temporaryFolder(TemporaryFolderProblem)
   case diskFull
   case noSuchFile
   case readOnlyFileSystem

@@ -144,8 +144,8 @@ extension LockFileProblem {
       "Remove it while no process has the store open, or open the store as the same user "
         + "everywhere."
     case .cannotBeMade:
-      "Open the store as a user who can write to that folder, or open a copy of the store. Readers "
-        + "need the lock file too."
+      "Open the store as a user who can write to that folder. If no process changes the store, "
+        + "set isImmutable in the options to read it without a lock file."
     }
   }
 }

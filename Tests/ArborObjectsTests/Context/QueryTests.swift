@@ -232,6 +232,43 @@ import Testing
     }
   }
 
+  @Test(
+    "A plan notes a LIKE with the wildcard of SQL, which is an ordinary character",
+    arguments: ["%x%", "x%", "%x", "%"])
+  func foreignWildcardsAreNoted(_ pattern: String) throws {
+    try use { (_, context, employees) throws in
+      employees[3].name = pattern
+      let all = context.objects(Employee.self)
+      let named = all.filter("name LIKE \(pattern)")
+      #expect(try named.fetch() == [employees[3]])
+      let queries = [
+        named, all.filter("NOT (age > 20 AND name LIKE[c] \(pattern))"),
+        all.filter(try FetchPredicate(format: "name LIKE '\(pattern)'")),
+        all.filter("SUBQUERY(friends, $f, $f.name LIKE \(pattern)).@count == 0"),
+        all.filter("ANY friends.name LIKE \(pattern)"),
+      ]
+      let note = "In a LIKE pattern, % is an ordinary character. Write * for any run of characters."
+      for query in queries {
+        let plan = try query.explain()
+        #expect(plan.notes == [note], "\(plan)")
+        #expect("\(plan)".hasSuffix("\nnote: \(note)"))
+      }
+    }
+  }
+
+  @Test("A plan has no note about patterns with wildcards, and about other operators")
+  func ordinaryPatternsAreNotNoted() throws {
+    try use { (_, context, _) throws in
+      for text in [
+        "name LIKE 'x'", "name LIKE '*x*'", "name LIKE '50%*'", "name LIKE '%?'",
+        "name LIKE 'x%y'", "name == '%x%'", "name CONTAINS '%'", "name LIKE nick",
+      ] {
+        let query = context.objects(Employee.self).filter(try FetchPredicate(format: text))
+        #expect(try query.explain().notes == [], "\(text)")
+      }
+    }
+  }
+
   @Test("Updates are visible at once and stored by the next commit")
   func updatesAreSeenAtOnceAndCommitted() throws {
     try use { (store, context, employees) throws in

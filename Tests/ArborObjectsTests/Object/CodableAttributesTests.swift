@@ -236,7 +236,11 @@ private final class Box: ManagedObject {
     let error = try failure {
       _ = try FetchPredicate(#Predicate<Box> { $0.label.kind.rawValue == "x" })
     }
-    #expect(error.message.contains("into Kind, whose parts are unknown to the store"))
+    #expect(
+      error.message
+        == "The key path from Kind to String, which reads a part that the store doesn't know "
+        + "(enumerations must be CaseIterable), in a #Predicate cannot be translated to a store "
+        + "query. Rewrite it, or use a predicate string.")
   }
 
   /// A derivation can't read a part of a codable value, because programs that use the stored model

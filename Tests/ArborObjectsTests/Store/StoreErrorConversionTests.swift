@@ -138,9 +138,59 @@ import Testing
       guard setuid(4711) == 0 else { exit(1) }
       guard
         ArborError(opening: .readOnly(path: "\(path)/open")).message
-          == "The folder \(path) is not writable. Check its permissions, or open the store "
-          + "read-only."
+          == "The folder \(path) is not writable. Check its permissions, or set "
+          + "StoreOptions.isImmutable to read a store that no process changes."
       else { exit(2) }
+      guard
+        ArborError(opening: .readOnly(path: "\(path)/new")).message
+          == "The folder \(path) is not writable. Check its permissions, or create the store in "
+          + "another folder."
+      else { exit(3) }
+    }
+  }
+
+  @Test(
+    "In a folder that is not writable, a store without a lock file can be opened as immutable",
+    .enabled(if: geteuid() == 0))
+  func immutabilityIsNamed() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("staff.arbor")
+    try PersistentStore(for: Office.classes, at: .path(path)).close()
+    unlink(path + "-lock")
+    #expect(chmod(path, 0o666) == 0 && chmod(folder.url.path, 0o755) == 0)
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
+      guard setuid(4711) == 0 else { exit(1) }
+      do throws(ArborError) {
+        try PersistentStore(at: .path(path)).close()
+        exit(2)
+      } catch {
+        let message =
+          "The lock file \(path)-lock is missing and cannot be created, because its folder is not "
+          + "writable. Open the store as a user who can write to that folder. If no process "
+          + "changes the store, set isImmutable in the options to read it without a lock file."
+        guard error.message == message else { exit(3) }
+      }
+      var options = StoreOptions()
+      options.isImmutable = true
+      guard let store = try? PersistentStore(at: .path(path), options: options) else { exit(4) }
+      store.close()
+    }
+  }
+
+  @Test("A store in memory names the temporary folder that cannot be used")
+  func temporaryFoldersAreNamed() async throws {
+    await #expect(processExitsWith: .exitCode(0)) {
+      setenv("TMPDIR", "/nowhere/tmp", 1)
+      do throws(ArborError) {
+        try PersistentStore(for: Office.classes, at: .inMemory).close()
+        exit(1)
+      } catch {
+        let message =
+          "A store in memory needs a temporary folder, but the folder \"/nowhere/tmp\" cannot be "
+          + "used: No such file or directory. Set the environment variable TMPDIR to the path of "
+          + "a writable folder."
+        exit(error.code == .inputOutput && error.message == message ? 0 : 2)
+      }
     }
   }
 

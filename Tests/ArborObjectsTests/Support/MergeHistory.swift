@@ -21,6 +21,8 @@ struct MergeHistory {
     var lost: Set<PlainMerge.Lost> = []
     /// The other values that attributes may have, because a value may be lost.
     var alternatives: [PlainMerge.Lost: [PropertyValue]] = [:]
+    /// The context's objects, which would be read anew if nothing held them.
+    var held: [ManagedObject] = []
     var touched: Set<Int> = []
     /// The objects that the context has deleted since the last commit.
     var deleted: Set<Int> = []
@@ -104,6 +106,7 @@ struct MergeHistory {
       members[index].context.mergePolicy = policy.policy
       members[index].context.automaticallyMergesCommits = isAutomatic
       try compare(index, isSettled: true)
+      try hold(index)
       log.append("\(index): policy \(policy)\(isAutomatic ? "" : ", merging only at commits")")
     }
     for _ in 0..<Int.random(in: 2...10, using: &random) {
@@ -172,7 +175,20 @@ struct MergeHistory {
     // The context's own changes of links remain its own if others make the same.
     let (own, former) = (member.mine.tags, member.base.tags)
     members[index].base.tags.subtract(own.subtracting(former))
-    members[index].base.tags.formUnion(former.subtracting(own))
+    members[index].base.tags.formUnion(
+      former.subtracting(own).filter {
+        stored.items[$0.card] != nil && stored.items[$0.tag] != nil
+      })
+    for (album, pages) in member.mine.pages {
+      let added = Set(pages).subtracting(member.base.pages[album] ?? [])
+      members[index].base.pages[album]?.removeAll { added.contains($0) }
+    }
+    if !member.policy.mergesAtOnce {
+      for key in member.mine.items.keys where member.base.items[key] == nil {
+        members[index].base.items[key] = nil
+        members[index].mine.items[key] = member.mine.items[key]
+      }
+    }
     members[index].sequence = sequence
     members[index].orders.formUnion(result.orders)
     keepConflicts(index, member.base, result)
@@ -317,10 +333,21 @@ struct MergeHistory {
     stored = state
     // Otherwise, it would go on with the former values of other objects.
     if !members[index].isAutomatic, owns(index) { _ = try context.mergeExternalCommits() }
+    try hold(index)
     (members[index].base, members[index].mine) = (stored, stored)
     members[index].sequence = sequence
     for other in members.indices where owns(other) != owns(index) {
       for key in members[other].touched { noteLost(other, key) }
+    }
+  }
+
+  /// Holds and reads all objects of a context.
+  private mutating func hold(_ index: Int) throws {
+    guard owns(index) else { return }
+    members[index].held = try stored.items.map { key, item in
+      let object = try object(key, members[index].context)
+      if let name = Self.names(of: item.entity).first { _ = object[name] as PropertyValue }
+      return object
     }
   }
 
@@ -415,6 +442,7 @@ struct MergeHistory {
     let after = members[index].mine
     if owns(index) { members[index].context.undo() }
     members[index].mine = before
+    members[index].links.formUnion(before.tags.symmetricDifference(after.tags))
     touch(index, since: after)
     if Bool.random(using: &random) {
       log.append("\(index): redo")

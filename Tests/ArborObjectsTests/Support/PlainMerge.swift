@@ -142,15 +142,23 @@ enum PlainMerge {
       kept.formUnion(more)
     }
     for key in Set(base.items.keys).union(mine.items.keys) {
-      var own = mine.items[key]
-      let (before, other) = (base.items[key], theirs.items[key])
+      var (before, own) = (base.items[key], mine.items[key])
+      let other = theirs.items[key]
       if dropsFirst, let parent = own?.parent, parent != before?.parent, theirs.items[parent] == nil,
         mine.items[parent].map({ base.items[parent]?.agrees(with: $0) ?? false }) ?? true
       {
         own?.parent = nil
+        // Dropping a link is a change if the store has another one.
+        if let parent = before?.parent ?? other?.parent { before?.parent = -parent }
       }
       guard let before else {
-        result.state.items[key] = own ?? other
+        guard own != nil, other != nil else {
+          result.state.items[key] = own ?? other
+          continue
+        }
+        // Both have restored the object, so one of them wins as a whole.
+        result.contested.insert(key)
+        if [.objectWins, .overwrite].contains(side(key)) { result.state.items[key] = own }
         continue
       }
       switch (own, other) {

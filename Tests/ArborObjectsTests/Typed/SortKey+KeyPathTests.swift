@@ -13,6 +13,8 @@ import Testing
     #expect(
       .descending(\Employee.company?.name, options: [.caseInsensitive, .numeric])
         == SortKey.descending("company.name", options: [.caseInsensitive, .numeric]))
+    let key = SortKey(\Employee.company?.name, .descending)
+    #expect("\(key)" == "company.name descending")
   }
 
   @Test("Sort keys are created from sort descriptors")
@@ -31,7 +33,13 @@ import Testing
         for key in [key, key.reversed] {
           let error = try failure { _ = try employees.order(by: key).fetch() }
           #expect(error.code == .invalidPredicate)
-          #expect(error.message.contains("doesn't consist of properties"))
+          #expect(
+            error.message
+              == "The key path from Employee to Int doesn't consist of properties in the "
+              + "entityDescription of Employee. Use properties that read a single attribute or "
+              + "relationship, or parts of a Codable value; enumerations among them must be "
+              + "CaseIterable.")
+          #expect("\(key)" == "invalid sort key: \(error.message)")
         }
       }
       #expect(throws: ArborError.self) { try employees.order(by: \.name.count).first() }

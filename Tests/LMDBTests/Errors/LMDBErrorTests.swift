@@ -14,6 +14,7 @@ import Testing
     .lockFile(LockFileProblem(path: "l", kind: .notRegular)),
     .lockFile(LockFileProblem(path: "l", kind: .foreign(owner: 7))),
     .lockFile(LockFileProblem(path: "l", kind: .cannotBeMade)),
+    .temporaryFolder(TemporaryFolderProblem(path: "t", errno: ENOENT)),
     .damaged(PageFinding(page: 7, database: "people", what: "its keys are not in ascending order")),
   ]
 

@@ -12,6 +12,7 @@ enum PlanText {
     [
       "plan": step(plan.root),
       "suggestedIndex": plan.suggestedIndex.map { .string($0.summary) } ?? .null,
+      "notes": .array(plan.notes.map(JSONValue.string)),
     ]
   }
 

@@ -92,8 +92,6 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// The error for an invalid part of a request, such as an unsuitable key path. Every fetch with the
-/// request throws it. Equality is based on the message, so that requests remain comparable.
 extension SortKey {
   /// Returns whether two keys are the same. Texts of expressions are compared by code point, like
   /// the strings in them.
@@ -113,6 +111,24 @@ extension SortKey {
   }
 }
 
+extension SortKey: CustomStringConvertible {
+  /// The path or expression, the direction if it is descending, and the options:
+  /// `company.name descending, ignoring case`. An invalid key is described by its error.
+  public var description: String {
+    if let failure { return "invalid sort key: \(failure.error.message)" }
+    var parts = [isAscending ? keyPath : "\(keyPath) descending"]
+    if options.contains(.caseInsensitive) { parts.append("ignoring case") }
+    if options.contains(.diacriticInsensitive) { parts.append("ignoring diacritics") }
+    if options.contains(.localized) {
+      parts.append(locale.map { "localized for \($0.identifier)" } ?? "localized")
+    }
+    if options.contains(.numeric) { parts.append("numeric") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+/// The error for an invalid part of a request, such as an unsuitable key path. Every fetch with the
+/// request throws it. Equality is based on the message, so that requests remain comparable.
 package final class RequestFailure: Sendable, Hashable {
   package let error: ArborError
 

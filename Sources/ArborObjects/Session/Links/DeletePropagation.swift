@@ -140,7 +140,7 @@ struct DeletePropagation {
       } else if relationship.isInverseToMany {
         unlink(object, relationship, target)
       } else if rule != .cascade, !session.isDeleted(target) {
-        nullify(target, relationship, isQuiet: rule == .noAction)
+        nullify(target, relationship, from: object, isQuiet: rule == .noAction)
       }
     }
   }
@@ -158,10 +158,16 @@ struct DeletePropagation {
     keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
   }
 
-  private func nullify(_ target: ObjectNumber, _ relationship: RelationshipSchema, isQuiet: Bool) {
+  private func nullify(
+    _ target: ObjectNumber, _ relationship: RelationshipSchema, from object: ManagedObject,
+    isQuiet: Bool
+  ) {
     guard let member = session.fault(target) else { return }
+    let inverse = member.binding.entity.relationships[relationship.inverseSlot]
+    // This context may have moved a member that another commit has added.
+    guard member.target(of: inverse) == object.number else { return }
     let wasQuiet = member.change?.isQuiet ?? true
-    keeper.set(member, member.binding.entity.relationships[relationship.inverseSlot], to: nil)
+    keeper.set(member, inverse, to: nil)
     if isQuiet, wasQuiet, let change = member.change { change.quietMutations = change.mutations }
   }
 }

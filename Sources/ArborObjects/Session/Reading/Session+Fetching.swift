@@ -155,8 +155,9 @@ extension ArborError {
   static func missing(_ id: ObjectID) -> ArborError {
     ArborError(
       .objectNotFound,
-      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed. "
-        + "Check the ID, or fetch the objects that exist."
+      "There is no \(id.entityName) \(id.number) in the store: it was deleted, or another context "
+        + "has inserted it without committing it. Commit that context before opening the object in "
+        + "this one, or fetch the objects that exist."
     ).with(entity: id.entityName, objectID: id)
   }
 }

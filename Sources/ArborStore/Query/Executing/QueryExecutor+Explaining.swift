@@ -65,7 +65,8 @@ extension QueryPlanner<StoredCounts> {
     let explainer = PlanExplainer(scope, showsValues: showsValues, counts, keysRead: keysRead)
     let root = explainer.root(plan)
     return QueryPlan(
-      root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan))
+      root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan),
+      notes: query.notes)
   }
 
   /// Returns whether a condition kept more than half of the rows it was evaluated on. An index
@@ -93,16 +94,19 @@ extension QueryPlanner<StoredCounts> {
       QueryPlan.Step(.aggregate, detail: detail, inputs: inputs)
     }
     switch ran {
-    case .ends(let ends): return QueryPlan(aggregating(ends.map { explainer.step(end: $0) }))
+    case .ends(let ends):
+      return QueryPlan(aggregating(ends.map { explainer.step(end: $0) }), notes: query.notes)
     case .counts(let candidate, let count):
       let list = CandidateNumbers(candidate, .exact(count))
-      return QueryPlan(explainer.root(AccessPlan(access: .numbers(list), residual: [])))
-    case .keys(let covering): return QueryPlan(aggregating([explainer.step(covering)]))
+      return QueryPlan(
+        explainer.root(AccessPlan(access: .numbers(list), residual: [])), notes: query.notes)
+    case .keys(let covering):
+      return QueryPlan(aggregating([explainer.step(covering)]), notes: query.notes)
     case .rows(let plan):
       let root = explainer.root(plan)
       return QueryPlan(
         aggregates.isEmpty ? root : aggregating([root]),
-        suggestedIndex: try IndexAdvisor(self).advice(for: plan))
+        suggestedIndex: try IndexAdvisor(self).advice(for: plan), notes: query.notes)
     }
   }
 }

@@ -52,6 +52,9 @@ package final class StoreQuery: Sendable {
       continuation: row ?? continuation)
   }
 
+  /// Hints about conditions that are probably not as intended; see ``QueryPlan/notes``.
+  var notes: [String] { predicate.map { $0.bound.root.notes($0.arguments) } ?? [] }
+
   /// The number after which the rows of a query without sort keys begin, or `nil` for all rows.
   var startsAfter: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 

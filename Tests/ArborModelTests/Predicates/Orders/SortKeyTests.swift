@@ -1,4 +1,5 @@
 import ArborModel
+import Foundation
 import Testing
 
 @Suite struct SortKeyTests {
@@ -12,6 +13,23 @@ import Testing
     let key = SortKey.descending("name", options: options)
     #expect(key.options == options && !key.isAscending)
     #expect(key != .descending("name"))
+  }
+
+  @Test(
+    "A sort key is described by its path, direction and options",
+    arguments: [
+      ("name", "name"), ("-company.name", "company.name descending"),
+      (.descending(expression: "price * 2"), "price * 2 descending"),
+      (.ascending("name", options: .caseInsensitive), "name, ignoring case"),
+      (
+        .descending("name", options: [.caseInsensitive, .diacriticInsensitive, .numeric]),
+        "name descending, ignoring case, ignoring diacritics, numeric"
+      ),
+      (.ascending("name", options: .localized), "name, localized"),
+      (SortKey("name").localized(Locale(identifier: "sv")), "name, localized for sv"),
+    ] as [(SortKey, String)])
+  func describesItself(_ key: SortKey, _ text: String) {
+    #expect("\(key)" == text)
   }
 
   @Test("Sort keys are bound through relationships")

@@ -213,8 +213,8 @@ struct ObstacleTrial {
   var isObstructed: Bool {
     let bases = rows.filter { $0.entity == "Base" }
     if becomesAbstract, !bases.isEmpty { return true }
-    // Even without objects, a different layout needs a copy.
-    if isNarrowed, isLightweight { return true }
+    // Without objects, an entity that stays concrete is laid out anew in place.
+    if isNarrowed, isLightweight, becomesAbstract || !rows.isEmpty { return true }
     if isNarrowed, rows.contains(where: { $0.values["count"]?.int64 ?? 0 > 40_000 }) { return true }
     for (name, filling) in mandatory where filling.isNull {
       if rows.contains(where: { $0.values[name, default: .null].isNull }) { return true }

@@ -140,7 +140,7 @@ import Testing
       var blind = trial
       blind.rows.removeLast()
       #expect(throws: EvolvingStore.Mismatch.self, "\(name)") { try run(trial, naive: blind) }
-      // Without the second object, the values are unique.
+      // Without the last object, nothing prevents the migration.
       #expect(try run(blind, naive: blind) == 0, "\(name)")
     }
   }

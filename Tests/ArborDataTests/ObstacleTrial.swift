@@ -209,6 +209,12 @@ struct ObstacleTrial {
     }
   }
 
+  /// Whether the newer model stores anything differently.
+  private var changesFile: Bool {
+    isNarrowed || isRenamed || addsExtra || becomesAbstract || !mandatory.isEmpty
+      || uniques.contains { !$0.wasUnique }
+  }
+
   /// Whether anything other than shared values prevents the migration.
   var isObstructed: Bool {
     let bases = rows.filter { $0.entity == "Base" }
@@ -219,6 +225,8 @@ struct ObstacleTrial {
     for (name, filling) in mandatory where filling.isNull {
       if rows.contains(where: { $0.values[name, default: .null].isNull }) { return true }
     }
+    // Rules alone don't change the file. Only later commits check them.
+    guard changesFile else { return false }
     if needsOwner, rows.contains(where: { $0.owner == nil }) { return true }
     guard maximumItems > 0 else { return false }
     return (0..<groups).contains { group in

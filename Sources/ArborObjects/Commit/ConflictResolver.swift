@@ -152,14 +152,15 @@ struct ConflictResolver {
   /// Returns the conflict to pass to a custom policy, or `nil` if the object's values were never
   /// loaded.
   private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
-    guard let change = session.pending.change(of: conflict.number), let committed = change.committed
-    else { return nil }
+    guard let change = session.pending.change(of: conflict.number) else { return nil }
+    let committed = change.origin?.record ?? change.committed
+    guard committed != nil || change.kind == .inserted else { return nil }
     let object = change.object
     let own = ChangeMerger(session).ownRecord(of: change)
     defer { withExtendedLifetime(own) {} }
     return MergeConflict(
       objectID: object.objectID,
-      committedValues: object.values(in: change.origin?.record ?? committed),
+      committedValues: committed.map { object.values(in: $0) } ?? [:],
       contextValues: change.kind == .deleted
         ? nil : object.values(in: own.view),
       storeValues: conflict.currentRecord.map { bytes in

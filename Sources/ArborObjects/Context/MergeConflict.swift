@@ -12,7 +12,8 @@ public struct MergeConflict: Sendable {
   /// The ID of the object.
   public let objectID: ObjectID
   /// The object's values when the context read them. Empty for an inserted object whose unique
-  /// values belong to another object; ``storeValues`` are then those of the other object.
+  /// values belong to another object; ``storeValues`` are then those of the other object. Also empty
+  /// for a deleted object that both sides have restored.
   public let committedValues: [String: PropertyValue]
   /// The object's values in the context, or `nil` if it is deleted there.
   public let contextValues: [String: PropertyValue]?

@@ -28,6 +28,8 @@ struct MergeHistory {
     var deleted: Set<Int> = []
     /// The newest values of objects whose conflicts are left to the commit, as last merged.
     var seen: [Int: PlainMerge.Item] = [:]
+    /// The changes that these objects had by then.
+    var early: [Int: PlainMerge.Item] = [:]
     /// The states before the undo groups since the last merge.
     var undo: [State] = []
     /// Albums whose order other commits have changed, too, since the context's last commit.
@@ -202,6 +204,9 @@ struct MergeHistory {
         // The commit detects and resolves the conflict.
         members[index].base.items[key] = before
         members[index].mine.items[key] = own
+        if members[index].seen[key]?.version != stored.items[key]?.version {
+          members[index].early[key] = own
+        }
         members[index].seen[key] = stored.items[key]
       }
     }
@@ -262,6 +267,7 @@ struct MergeHistory {
     log.append("\(index): commit")
     let context = members[index].context
     if members[index].isAutomatic { sync(index) }
+    forgetLostConflicts(index)
     let hasHooked = echo(index)
     let (policy, base) = (members[index].policy, members[index].base)
     let result = PlainMerge.merge(
@@ -293,6 +299,7 @@ struct MergeHistory {
     members[index].lost = []
     members[index].alternatives = [:]
     members[index].seen = [:]
+    members[index].early = [:]
     members[index].deleted = []
     let released = members[index].touched
     members[index].touched = []
@@ -348,6 +355,22 @@ struct MergeHistory {
       let object = try object(key, members[index].context)
       if let name = Self.names(of: item.entity).first { _ = object[name] as PropertyValue }
       return object
+    }
+  }
+
+  /// Forgets conflicts of objects whose only change in the context is dropped: a link to an object
+  /// that another commit has deleted. Later changes are based on the newer values.
+  private mutating func forgetLostConflicts(_ index: Int) {
+    for (key, early) in members[index].early {
+      guard let seen = members[index].seen[key], let before = members[index].base.items[key],
+        var own = members[index].mine.items[key], let parent = early.parent,
+        parent != before.parent, own.parent == parent, before.parent == nil, seen.parent == nil,
+        stored.items[parent] == nil, members[index].mine.items[parent] == nil,
+        early.values == before.values
+      else { continue }
+      own.parent = nil
+      members[index].base.items[key] = seen
+      members[index].mine.items[key] = PlainMerge.merge(before, own, seen, .objectWins)
     }
   }
 

@@ -245,7 +245,7 @@ enum PlainMerge {
   }
 
   /// The table, for one object that both sides changed.
-  private static func merge(_ before: Item, _ own: Item, _ other: Item, _ side: Side) -> Item {
+  static func merge(_ before: Item, _ own: Item, _ other: Item, _ side: Side) -> Item {
     func choose<T: Equatable>(_ before: T, _ own: T, _ other: T) -> T {
       switch side {
       case .objectWins: own == before ? other : own

@@ -46,21 +46,13 @@ import Testing
     let seeds: [Int: [UInt64]] = [
       2: [
         11_501_051_801_875_701_353, 7_674_600_512_283_837_379, 5_438_013_855_919_952_506,
-        5_665_598_484_108_139_117,
+        5_665_598_484_108_139_117, 12_055_634_052_804_547_619,
       ],
       3: [
         17_830_760_375_050_139_035, 3_755_971_897_328_633_693, 13_499_348_348_034_355_481,
         14_876_460_059_356_861_331, 17_173_234_333_574_541_104, 2_826_337_159_746_911_191,
       ],
     ]
-    let given = ProcessInfo.processInfo.environment["DBG_MERGE"] ?? ""
-    for part in given.split(separator: " ") {
-      let words = part.split(separator: ":")
-      let found = try Self.difference(
-        contexts: Int(words[0]) ?? 2, rounds: 4, seed: UInt64(words[1]) ?? 0,
-        hasBulk: words.count > 2)
-      print("DEBUG \(part): \(found ?? "agrees")")
-    }
     for (contexts, seeds) in seeds {
       for seed in seeds {
         let found = try Self.difference(contexts: contexts, rounds: 4, seed: seed)

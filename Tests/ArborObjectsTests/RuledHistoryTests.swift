@@ -40,13 +40,15 @@ import Testing
 
   @Test(
     "Histories that once broke a rule or were refused for ever keep the rules",
-    arguments: [(2, 15_338_659_863_703_633_672, 40), (3, 3_685_166_327_285_635_278, 60)]
-      as [(Int, UInt64, Int)])
-  func knownHistoriesKeepTheRules(contexts: Int, seed: UInt64, steps: Int) {
+    arguments: [
+      (2, 15_338_659_863_703_633_672, 40, [1, 4, 7, 11, 14]),
+      (3, 3_685_166_327_285_635_278, 60, [25, 27, 37, 39, 41]),
+      (3, 15_790_134_412_353_504_953, 60, [8, 9, 21, 24, 29, 34, 37]),
+    ] as [(Int, UInt64, Int, [Int])])
+  func knownHistoriesKeepTheRules(contexts: Int, seed: UInt64, steps: Int, reduced: [Int]) {
     var (commits, refusals) = (0, 0)
     let all = Array(0..<steps)
     #expect(Self.problem(RuledWorld.model(), contexts, seed, all, &commits, &refusals) == nil)
-    let reduced = contexts == 2 ? [1, 4, 7, 11, 14] : [25, 27, 37, 39, 41]
     #expect(Self.problem(RuledWorld.model(), contexts, seed, reduced, &commits, &refusals) == nil)
   }
 

@@ -144,7 +144,8 @@ enum PlainMerge {
     for key in Set(base.items.keys).union(mine.items.keys) {
       var (before, own) = (base.items[key], mine.items[key])
       let other = theirs.items[key]
-      if dropsFirst, let parent = own?.parent, parent != before?.parent, theirs.items[parent] == nil,
+      if dropsFirst, let parent = own?.parent, parent != before?.parent,
+        theirs.items[parent] == nil,
         mine.items[parent].map({ base.items[parent]?.agrees(with: $0) ?? false }) ?? true
       {
         own?.parent = nil

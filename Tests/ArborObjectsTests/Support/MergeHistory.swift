@@ -276,7 +276,7 @@ struct MergeHistory {
       dropsFirst: members[index].isAutomatic && !policy.mergesAtOnce)
     let lostLinks = hasLostLinks(index)
     let expectsConflict =
-      policy == .error && (!result.contested.isEmpty || lostLinks)
+      policy == .error && (lostLinks || result.contested.contains { !hasSameChange(index, $0) })
     let mayConflict = policy == .error || result.needsLost
     let isBulk = hasBulk && Int.random(in: 0..<6, using: &random) == 0
     let added = isBulk ? try fill(context) : []
@@ -356,6 +356,17 @@ struct MergeHistory {
       if let name = Self.names(of: item.entity).first { _ = object[name] as PropertyValue }
       return object
     }
+  }
+
+  /// Whether a context has made no other changes of an object than other commits. An undo may have
+  /// forgotten that conflict.
+  private func hasSameChange(_ index: Int, _ key: Int) -> Bool {
+    guard let before = members[index].base.items[key], let own = members[index].mine.items[key],
+      let other = stored.items[key]
+    else { return false }
+    return (own.parent == before.parent || own.parent == other.parent)
+      && own.values.keys.allSatisfy { own[$0] == before[$0] || own[$0] == other[$0] }
+      && before.values.keys.allSatisfy { own[$0] == before[$0] || own[$0] == other[$0] }
   }
 
   /// Forgets conflicts of objects whose only change in the context is dropped: a link to an object

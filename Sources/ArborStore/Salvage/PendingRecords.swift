@@ -15,6 +15,9 @@ struct PendingRecords {
   var replacesKept = false
 
   private static let maximumBytes = 4 << 20
+  /// The marks of doubtful objects: of one whose record may be outdated or deleted, and of one with
+  /// different records that all seem current.
+  private static let (outdatedMark, ambiguousMark) = (UInt64(1), UInt64(2))
 
   var isFull: Bool {
     bytes.count >= Self.maximumBytes || items.count >= SalvageTarget.maximumChanges
@@ -52,17 +55,22 @@ struct PendingRecords {
     guard let entity = target.schema.entity(of: item.number) else { return }
     let (database, key) = (target.databases.records(entity.index), item.number.rawValue)
     if let present = try transaction.reader.get(database, key: key) {
-      let isDoubtful = try transaction.reader.get(target.doubtful, key: key) != nil
+      let mark = try transaction.reader.get(target.doubtful, key: key)
+      let isDoubtful = mark?.loadUnaligned(as: UInt64.self) == outdatedMark
       if isDoubtful == item.isDoubtful {
+        // A state has one record of an object, so one of the two pages is another store's.
+        if !isDoubtful, !record.elementsEqual(present) {
+          try transaction.put(target.doubtful, key: key, value: ambiguousMark, .overwrite)
+        }
         guard age(of: record) > age(of: present) else { return }
       } else if item.isDoubtful {
         guard replacesKept, age(of: record) > age(of: present) else { return }
-        try transaction.put(target.doubtful, key: key, value: UInt64(1), .overwrite)
+        try transaction.put(target.doubtful, key: key, value: outdatedMark, .overwrite)
       } else {
         try transaction.delete(target.doubtful, key: key)
       }
     } else if item.isDoubtful {
-      try transaction.put(target.doubtful, key: key, value: UInt64(1), .overwrite)
+      try transaction.put(target.doubtful, key: key, value: outdatedMark, .overwrite)
     }
     try transaction.put(database, key: key, value: record)
   }

@@ -15,8 +15,9 @@ internal import LMDB
 ///
 /// Doubtful records are kept as such: those on free pages, or on any page if the free list is
 /// damaged as well, because they may be outdated or of deleted objects; those that are newer than
-/// the state, if only the state before the last commit can be traversed; and those in areas that a
-/// damaged page marks as unused, because they may have been deleted.
+/// the state, if only the state before the last commit can be traversed; those in areas that a damaged
+/// page marks as unused, because they may have been deleted; and those of objects with different
+/// records that seem certain, because one of them is on a page of another store.
 final class SalvagedRecords: SalvageCopying {
   let source: SalvageSource
   private let model: SalvagedModel

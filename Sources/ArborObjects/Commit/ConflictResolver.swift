@@ -23,7 +23,11 @@ struct ConflictResolver {
     switch error {
     case .conflict(let conflicts):
       let merger = ChangeMerger(session)
-      for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
+      // Objects that stay determine their links before links to deleted ones are removed.
+      func isDeletion(_ conflict: CommitConflict) -> Bool { session.isDeleted(conflict.number) }
+      for conflict in conflicts.filter({ !isDeletion($0) }) + conflicts.filter(isDeletion) {
+        merger.resolve(conflict, resolution(of: conflict))
+      }
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):

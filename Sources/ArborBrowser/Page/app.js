@@ -163,6 +163,8 @@ function askForToken() {
   main.setAttribute("aria-busy", "false");
 }
 
+function showTools() { document.querySelector(".tools").classList.remove("loading"); }
+
 async function start() {
   // The user entered the address of another run in this tab.
   window.addEventListener("hashchange", () => {
@@ -179,7 +181,7 @@ async function start() {
     }
     show(main, failure(error));
     main.setAttribute("aria-busy", "false");
-    return;
+    return showTools();
   }
   const isStore = schema.kind !== "file";
   if (!isStore) views = { tables: tablesView };
@@ -194,6 +196,7 @@ async function start() {
     setUpEditing(schema, refresh);
     document.getElementById("help").before(zoneChoice(refresh));
   }
+  showTools();
   // The history shows every commit as it happens.
   const showsAll = () => isRefreshing || (leave && leave.view === "history");
   watchCommits({ shown: () => showsAll() ? Infinity : schema.sequence, refresh });

@@ -293,9 +293,10 @@ struct MergeHistory {
       throw difference("\(index): the commit ignored the conflict of \(result.contested)")
     }
     let orders = result.orders.union(members[index].orders)
-    let isAsDecided = result.state.agrees(with: members[index].mine)
     let alternatives = members[index].alternatives.merging(
       result.alternatives.mapValues { [$0] }, uniquingKeysWith: +)
+    let isAsDecided =
+      alternatives.isEmpty && result.state.agrees(with: members[index].mine)
     members[index].lost = []
     members[index].alternatives = [:]
     members[index].seen = [:]

@@ -87,8 +87,8 @@ final class Chromium {
   /// Records how far elements moved without input, and which.
   ///
   /// Chromium excuses what moves within half a second after input. On a busy machine, the answer to
-  /// the input takes longer, so the time during which the page waited for the server or for the next
-  /// frame doesn't count.
+  /// the input takes longer, so the time during which the page waited for the server or for its
+  /// thread doesn't count.
   private static let shiftWatch = """
     window.shifts = 0;
     window.moved = new Set();
@@ -101,11 +101,7 @@ final class Chromium {
         waited += requests > 0 ? passed : Math.max(0, passed - 2 * period);
         lastLook = now;
       };
-      const frame = () => {
-        look();
-        requestAnimationFrame(frame);
-      };
-      frame();
+      setInterval(look, period);
       for (const input of ["pointerdown", "pointerup", "keydown", "keyup"]) {
         addEventListener(input, () => {
           look();

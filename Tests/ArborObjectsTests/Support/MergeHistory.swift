@@ -366,8 +366,9 @@ struct MergeHistory {
       let other = stored.items[key]
     else { return false }
     return (own.parent == before.parent || own.parent == other.parent)
-      && own.values.keys.allSatisfy { own[$0] == before[$0] || own[$0] == other[$0] }
-      && before.values.keys.allSatisfy { own[$0] == before[$0] || own[$0] == other[$0] }
+      && Set(own.values.keys).union(before.values.keys).allSatisfy {
+        own[$0] == before[$0] || own[$0] == other[$0]
+      }
   }
 
   /// Forgets conflicts of objects whose only change in the context is dropped: a link to an object

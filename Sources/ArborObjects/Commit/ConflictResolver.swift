@@ -10,6 +10,8 @@ struct ConflictResolver {
   func resolve(_ error: StoreError) throws(ArborError) -> Bool {
     var error = error
     if case .conflict(let conflicts) = error {
+      // As if the context had known of the commits before.
+      if session.mergesCommits, session.mergePolicy.merges { try dropLostLinks() }
       let others = agree(on: conflicts)
       if others.isEmpty { return true }
       error = .conflict(others)
@@ -199,11 +201,15 @@ struct ConflictResolver {
       else { continue }
       keeper.set(owner, relationship, to: nil)
     }
+    try dropLostLinks(isFinal: true)
+    return !missing.isEmpty
+  }
+
+  private func dropLostLinks(isFinal: Bool = false) throws(ArborError) {
     try session.engine.reporting(
       session.peek { snapshot throws(StoreError) in
-        try session.dropLostLinks(snapshot, isFinal: true)
+        try session.dropLostLinks(snapshot, isFinal: isFinal)
       })
-    return !missing.isEmpty
   }
 }
 

@@ -602,7 +602,9 @@ struct MergeHistory {
       members[index].mine.delete(key)
     case 18..<21:
       let parent = Bool.random(using: &random) ? nil : cards.randomElement(using: &random)
-      guard display.items[card]?.parent != parent else { return }
+      // Without changes, an object that another commit has deleted remains until the next merge.
+      let isBack = stored.items[card] == nil && members[index].base.items[card]?.parent == parent
+      guard display.items[card]?.parent != parent, !isBack else { return }
       log.append("\(index): \(card).parent = \(parent.map(String.init) ?? "nil")")
       try act(index) { context in
         try object(card, context).setObject(

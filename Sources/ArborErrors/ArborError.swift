@@ -141,6 +141,9 @@ extension ArborError {
     public static let unknownName = Code(rawValue: "unknownName")
     /// A value that doesn't have the property's type.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
+    /// A stored value that the Swift type of its property cannot represent, because the type has
+    /// changed or another program has written the value.
+    public static let unreadableValue = Code(rawValue: "unreadableValue")
     /// A predicate that cannot be parsed, has unbound variables, or doesn't fit the entity.
     public static let invalidPredicate = Code(rawValue: "invalidPredicate")
     /// A feature that the program doesn't include, because it uses `ArborCore`.

@@ -38,6 +38,7 @@ extension ModelXMLReader {
       attribute.regularExpression = nil
     }
     readValues(node, into: &attribute, of: entity)
+    applyJSONMark(to: &attribute, node, of: entity)
     return attribute
   }
 

@@ -97,8 +97,9 @@ enum ModelXMLVocabulary {
   ]
 
   static let attributeTypes = Dictionary(
-    uniqueKeysWithValues: AttributeType.kinds.map { ($0.xmlName, $0.type) }
-      + [("ObjectID", .undefined)])
+    uniqueKeysWithValues: AttributeType.kinds.filter { $0 != JSONKind.self }.map {
+      ($0.xmlName, $0.type)
+    } + [("ObjectID", .undefined)])
 
   static let deleteRules: [String: RelationshipDescription.DeleteRule] = [
     "Nullify": .nullify, "Cascade": .cascade, "Deny": .deny, "No Action": .noAction,

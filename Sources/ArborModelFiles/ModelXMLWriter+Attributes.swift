@@ -31,6 +31,7 @@ extension AttributeDescription {
       isDate ? "minDateTimeInterval" : "minValueString": type.xmlText(of: minimum),
       isDate ? "maxDateTimeInterval" : "maxValueString": type.xmlText(of: maximum),
     ]
+    if type == .json { attributes["defaultValueString"] = .some(nil) }
     attributes["valueTransformerName"] = .some(nil)
     attributes["composite"] = .some(nil)
     switch type {

@@ -207,7 +207,8 @@ struct ModelXMLWriter {
     let oldNode = find("attribute", attribute.name, in: owner)
     let old = old?.first { $0.name == attribute.name }
     var node = patched("attribute", oldNode, new: attribute.xmlAttributes, old: old?.xmlAttributes)
-    node.children = userInfo(attribute.userInfo, old?.userInfo, in: oldNode)
+    node.children = userInfo(
+      ModelXMLJSONMark.userInfo(of: attribute), old.map(ModelXMLJSONMark.userInfo), in: oldNode)
     return node
   }
 

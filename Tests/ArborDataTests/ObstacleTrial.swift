@@ -134,6 +134,8 @@ struct ObstacleTrial {
       values[name] = filling
     }
     if addsExtra { values["extra"] = "x" }
+    // A count that doesn't fit is an obstacle of its own.
+    if isNarrowed, values["count"]?.int64 ?? 0 > Int16.max { values["count"] = .null }
     return values
   }
 
@@ -210,7 +212,7 @@ struct ObstacleTrial {
   }
 
   /// Whether the newer model stores anything differently.
-  private var changesFile: Bool {
+  var changesFile: Bool {
     isNarrowed || isRenamed || addsExtra || becomesAbstract || !mandatory.isEmpty
       || uniques.contains { !$0.wasUnique }
   }

@@ -255,8 +255,8 @@ import Testing
   private static let author = EntityDescription("Author", parent: "Person", className: "Author") {
     AttributeDescription("genre", .string, .default("novel"))
     AttributeDescription("grade", .integer16, .optional, .default(1))
-    AttributeDescription("home", .binary)
-    AttributeDescription("place", .binary, .optional)
+    AttributeDescription("home", .json)
+    AttributeDescription("place", .json, .optional)
     RelationshipDescription("books", to: "Volume", inverse: "authors", .toMany, .ordered)
     RelationshipDescription("teacher", to: "Author", inverse: "students")
     RelationshipDescription(
@@ -287,8 +287,8 @@ import Testing
     AttributeDescription("point", .transformable("Library.Point"))
     AttributeDescription("binding", .string, .default("cloth"))
     AttributeDescription("jacket", .string, .optional)
-    AttributeDescription("points", .binary, .default(Data("[]".utf8)))
-    AttributeDescription("spine", .binary, .optional)
+    AttributeDescription("points", .json, .default([] as PropertyValue))
+    AttributeDescription("spine", .json, .optional)
     AttributeDescription("pages", .integer16, .default(-1))
     AttributeDescription("anything", .undefined, .optional, .transient)
     RelationshipDescription("authors", to: "Author", inverse: "books", .toMany, .mandatory)

@@ -64,7 +64,7 @@ import Testing
     #expect(defaults["before"] == .date(.distantPast))
     #expect(defaults["known"] == .uuid(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!))
     #expect(defaults["page"] == .uri(URL(string: "https://example.org")!))
-    #expect(defaults["names"] == .binary(Data(#"["a","b"]"#.utf8)))
+    #expect(defaults["names"] == ["a", "b"])
     #expect(defaults["key"] == 0 && defaults["nothing"] == .null)
     // The model is the same each time the classes are described, and so in every process.
     #expect(model == (try ManagedObjectModel(for: [Note.self, Memo.self])))

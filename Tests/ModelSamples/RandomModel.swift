@@ -72,13 +72,15 @@ package struct RandomModel {
     var types: [AttributeType] = [
       .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
       .binary, .uuid, .uri, .transformable("T"), .transformable(""), .undefined,
+      .json,
     ]
     types += composites.map(AttributeType.composite)
     let type = types.randomElement(using: &random) ?? .string
     var attribute = AttributeDescription(
       name: name("a"), type: type, isOptional: chance(50),
       isTransient: type == .undefined || chance(10), isIndexed: chance(),
-      allowsExternalStorage: chance(10), renamingIdentifier: chance(10) ? "former" : nil,
+      allowsExternalStorage: type != .json && chance(10),
+      renamingIdentifier: chance(10) ? "former" : nil,
       versionHashModifier: chance(10) ? "m" : nil, valueClassName: chance(10) ? "[Int]" : nil,
       isPreservedOnDeletion: chance(10), userInfo: notes())
     if chance(50) { attribute.defaultValue = value(of: type) }
@@ -105,6 +107,7 @@ package struct RandomModel {
       .date(Date(timeIntervalSinceReferenceDate: .random(in: -1e9...9e8, using: &random)))
     case .uuid: .uuid(UUID())
     case .uri: URL(string: "https://example.org/\(names)").map(PropertyValue.uri) ?? .null
+    case .json: .composite(["a": .list([.string(text()), .integer(1), .double(0.5)])])
     case .binary, .transformable, .composite: .null
     }
   }
@@ -149,7 +152,12 @@ package struct RandomModel {
 
   private mutating func addIndexes(to entity: inout EntityDescription) {
     let columns = entity.attributes.filter { !$0.isTransient }
-      .filter { if case .composite = $0.type { false } else { true } }.map(\.name)
+      .filter {
+        switch $0.type {
+        case .composite, .json: false
+        default: true
+        }
+      }.map(\.name)
     guard columns.count > 1 else { return }
     let outside = Set(entity.attributes.filter(\.allowsExternalStorage).map(\.name))
     if chance(), outside.isDisjoint(with: columns.prefix(2)) {

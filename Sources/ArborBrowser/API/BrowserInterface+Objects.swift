@@ -174,6 +174,9 @@ extension BrowserInterface {
       guard count <= most else { return ["binary": JSONValue(count)] }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
       return ValueJSON.binary(count: count, head: data.prefix(4096))
+    case .json:
+      return ValueJSON.document(
+        try object.value(forKey: attribute.name), maximumLength: maximumLength)
     default:
       return ValueJSON.json(try object.value(forKey: attribute.name), maximumLength: maximumLength)
     }

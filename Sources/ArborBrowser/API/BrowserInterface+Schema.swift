@@ -79,8 +79,9 @@ extension BrowserInterface {
       "type": .string("\(attribute.type)"),
       "isOptional": .bool(attribute.isOptional), "isIndexed": .bool(attribute.isIndexed),
       "derivation": attribute.derivation.map(JSONValue.string) ?? .null,
-      "default": ValueJSON.json(attribute.defaultValue), "isOwn": .bool(isOwn),
-      "isCodable": .bool(attribute.codableParts != nil),
+      "default": attribute.type == .json
+        ? ValueJSON.document(attribute.defaultValue) : ValueJSON.json(attribute.defaultValue),
+      "isOwn": .bool(isOwn),
       "parts": type.map { .array($0.attributes.map { json(of: $0, isOwn: true) }) } ?? .null,
     ]
   }

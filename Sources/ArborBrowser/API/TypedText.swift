@@ -16,7 +16,7 @@ struct TypedText {
   private var keyPath: String { (owner.map { "\($0)." } ?? "") + attribute.name }
 
   /// Parses form input: a string, number or Boolean, `null`, `{"base64": …}` for binary data,
-  /// `{"json": …}` for binary data that is JSON, or `{"parts": {…}}` for a composite.
+  /// `{"json": …}` for the text of JSON, or `{"parts": {…}}` for a composite.
   ///
   /// - Throws: `ArborError` `unparsableValue` if the input is not a value of the attribute's type,
   ///   with a violation for each invalid part of a composite.
@@ -30,8 +30,8 @@ struct TypedText {
       if case .composite(let name) = attribute.type, let parts = object["parts"]?.object {
         return try composite(name, parts)
       }
+      if attribute.type == .json, let text = object["json"]?.string { return try document(text) }
       guard attribute.type == .binary else { throw unparsable }
-      if let text = object["json"]?.string { return try document(text) }
       guard let text = object["base64"]?.string, let data = Data(base64Encoded: text) else {
         throw unparsable
       }
@@ -68,12 +68,14 @@ struct TypedText {
     throw error
   }
 
-  /// Returns the bytes of a JSON document, exactly as it was entered.
+  /// Returns the value of a JSON text.
   private func document(_ text: String) throws(ArborError) -> PropertyValue {
-    do throws(ArborError) { _ = try JSONValue.parse(Data(text.utf8)) } catch {
+    let json: JSONValue
+    do throws(ArborError) { json = try JSONValue.parse(Data(text.utf8)) } catch {
       throw invalid("Enter JSON. \(error.message)")
     }
-    return .binary(Data(text.utf8))
+    guard let value = PropertyValue(json: json) else { throw unparsable }
+    return value
   }
 
   private func value(of text: String) throws(ArborError) -> PropertyValue {
@@ -87,7 +89,7 @@ struct TypedText {
       case .date: ISO8601Date.parse(text).map(PropertyValue.date)
       case .uuid: UUID(uuidString: text).map(PropertyValue.uuid)
       case .uri: URL(string: text).map(PropertyValue.uri)
-      case .binary, .transformable, .composite, .undefined: nil
+      case .binary, .json, .transformable, .composite, .undefined: nil
       }
     guard let value else { throw unparsable }
     return value
@@ -103,6 +105,7 @@ struct TypedText {
       case .uuid: "Enter 32 hexadecimal digits with hyphens."
       case .uri: "Enter a URI, such as https://example.com."
       case .binary: "Choose a file."
+      case .json: "Enter JSON."
       case .string, .transformable, .composite, .undefined:
         "This attribute can only be changed by a program."
       }

@@ -36,6 +36,19 @@ enum ValueJSON {
     }
   }
 
+  /// Returns the description of the value of a JSON attribute: its canonical text, truncated to
+  /// `maximumLength` characters.
+  static func document(
+    _ value: PropertyValue, maximumLength: Int = maximumLengthInObject
+  ) -> JSONValue {
+    guard !value.isNull, let json = value.json else { return .null }
+    let text = String(decoding: json.canonicalBytes, as: UTF8.self)
+    guard text.utf8.count > maximumLength, text.count > maximumLength else {
+      return ["json": .string(text)]
+    }
+    return ["json": .string(String(text.prefix(maximumLength))), "length": JSONValue(text.count)]
+  }
+
   private static func json(_ text: String, maximumLength: Int) -> JSONValue {
     // Most text is short: the number of bytes avoids counting characters.
     guard text.utf8.count > maximumLength, text.count > maximumLength else { return .string(text) }

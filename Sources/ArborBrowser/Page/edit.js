@@ -10,7 +10,7 @@ function fieldsOf(schema, entity, object, edit) {
   const stored = (attribute) => object ? object.attributes[attribute.name] : attribute.default;
   return [
     ...entity.attributes.map((each) =>
-      attributeField(each, stored(each), staged(each.name), object && object.id)),
+      attributeField(each, stored(each), staged(each.name))),
     ...entity.relationships.map((each) =>
       relationshipField(schema, each, object && object.relationships[each.name], staged(each.name))),
   ];

@@ -2,14 +2,12 @@
 //
 // A field is `{property, element, read}`. `read` returns the staged value, or `undefined` if the value
 // is unchanged. The element has a place for the message of a violation.
-import { binary } from "./api.js";
 import { el, plural, show } from "./dom.js";
 import { makeFinder } from "./finder.js";
 import { stagedObjects } from "./staged.js";
 import { editableTime, timeInZone, zone } from "./time.js";
 import { cell } from "./values.js";
 
-const maximumDocumentSize = 256 << 10;
 let fields = 0;
 
 /** Returns the text of a value in a form. */
@@ -28,7 +26,7 @@ function lockOf(attribute, value) {
   }
   if (type === "undefined") return "This attribute has no type, so only an application can change it.";
   if (type.includes("(") && !attribute.parts) return "The attribute's type is not in the model, so only an application can change it.";
-  if (value && typeof value === "object" && "text" in value) {
+  if (value && typeof value === "object" && ("text" in value || "json" in value && "length" in value)) {
     return `The value has ${plural(value.length, "character")} and is too long to edit here. Only an application can change it.`;
   }
   return "";
@@ -64,13 +62,13 @@ export function tellProblem(field, message) {
 }
 
 /** The field of an attribute. `staged` is the value that is already staged. */
-export function attributeField(attribute, stored, staged, objectID, path = attribute.name) {
+export function attributeField(attribute, stored, staged, path = attribute.name) {
   const id = `field-${++fields}`;
   const reason = lockOf(attribute, stored);
   if (reason) return { id, property: path, ...lockedField({ attribute, stored, id }, reason) };
   const make = attribute.parts ? compositeField : attribute.type === "boolean" ? booleanField
-    : attribute.type === "binary" ? binaryField : textField;
-  return { id, property: path, ...make({ attribute, stored, staged, objectID, id, path }) };
+    : attribute.type === "binary" ? binaryField : attribute.type === "json" ? jsonField : textField;
+  return { id, property: path, ...make({ attribute, stored, staged, id, path }) };
 }
 
 function described(id) {
@@ -126,11 +124,11 @@ function textField({ attribute, stored, staged, id }) {
 }
 
 /** The field of a composite, with a field for each part. */
-function compositeField({ attribute, stored, staged, objectID, id, path }) {
+function compositeField({ attribute, stored, staged, id, path }) {
   const before = stored && stored.parts || {};
   const sent = staged && staged.sent ? staged.sent.parts : null;
   const parts = attribute.parts.map((part) => attributeField(
-    part, before[part.name] ?? null, sent && part.name in sent ? { sent: sent[part.name] } : null, objectID, `${path}.${part.name}`));
+    part, before[part.name] ?? null, sent && part.name in sent ? { sent: sent[part.name] } : null, `${path}.${part.name}`));
   const isNil = nilBox(attribute, staged ? staged.sent === null : !stored);
   const box = el("div", { class: "parts" }, parts.map((part) => part.element));
   box.addEventListener("input", () => { isNil.checked = false; });
@@ -149,53 +147,19 @@ function compositeField({ attribute, stored, staged, objectID, id, path }) {
   };
 }
 
-/** The field of binary data: a file, or a JSON document as text, in which Codable values are stored. */
-function binaryField({ attribute, stored, staged, objectID, id }) {
-  const place = el("div", { class: "grow" });
+/** The field of binary data: a file. */
+function binaryField({ attribute, stored, staged, id }) {
   const isNil = nilBox(attribute, staged ? staged.sent === null : !stored);
   let chosen = staged;
-  let original = null;
-
-  function showDocument(text, now = text) {
-    original = text;
-    const area = el("textarea", { ...described(id), rows: 5, spellcheck: "false", class: "code" });
-    area.value = now;
-    area.addEventListener("input", () => {
-      isNil.checked = false;
-      chosen = area.value === original ? undefined : { sent: { json: area.value }, shown: area.value };
-    });
-    show(place, area);
-    return area;
-  }
-
-  function showFile() {
-    const file = el("input", { ...described(id), type: "file" });
-    file.addEventListener("change", async () => {
-      if (!file.files.length) return;
-      isNil.checked = false;
-      chosen = { sent: { base64: await base64(file.files[0]) }, shown: { binary: file.files[0].size } };
-      file.dispatchEvent(new Event("input", { bubbles: true }));
-    });
-    show(place, file, stored ? null : el("button", {
-      type: "button", class: "quiet", onclick: () => showDocument("").focus(),
-    }, "Enter JSON"));
-  }
-
-  const stagedText = staged && staged.sent && staged.sent.json;
-  if (stagedText !== undefined && stagedText !== null) showDocument(original, stagedText);
-  else if (attribute.isCodable && !stored) showDocument("");
-  else showFile();
-  if (objectID && stored && stored.kind === "text" && stored.binary <= maximumDocumentSize) {
-    binary(objectID, attribute.name).then((data) => {
-      const text = new TextDecoder().decode(data);
-      if (!isDocument(text)) return;
-      original = text;
-      // What was staged or entered in the meantime is kept.
-      if (!chosen || chosen.sent === null) showDocument(text);
-    }).catch(() => {});
-  }
+  const file = el("input", { ...described(id), type: "file" });
+  file.addEventListener("change", async () => {
+    if (!file.files.length) return;
+    isNil.checked = false;
+    chosen = { sent: { base64: await base64(file.files[0]) }, shown: { binary: file.files[0].size } };
+    file.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   return {
-    element: labelled(id, attribute.name, attribute.isCodable ? "JSON" : attribute.type, el("div", { class: "pair" }, place,
+    element: labelled(id, attribute.name, attribute.type, el("div", { class: "pair" }, el("div", { class: "grow" }, file),
       attribute.isOptional ? el("label", { class: "nil-box" }, isNil, "nil") : null)),
     read() {
       if (attribute.isOptional && isNil.checked) return stored ? { sent: null, shown: null } : undefined;
@@ -204,12 +168,21 @@ function binaryField({ attribute, stored, staged, objectID, id }) {
   };
 }
 
-function isDocument(text) {
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
+/** The field of a JSON attribute: its text. */
+function jsonField({ attribute, stored, staged, id }) {
+  const text = stored ? stored.json : "";
+  const isNil = nilBox(attribute, staged ? staged.sent === null : !stored);
+  const area = el("textarea", { ...described(id), rows: 5, spellcheck: "false", class: "code" });
+  area.value = staged && staged.sent ? staged.sent.json : text;
+  area.addEventListener("input", () => { isNil.checked = false; });
+  return {
+    element: labelled(id, attribute.name, "JSON", el("div", { class: "pair" }, el("div", { class: "grow" }, area),
+      attribute.isOptional ? el("label", { class: "nil-box" }, isNil, "nil") : null)),
+    read() {
+      if (attribute.isOptional && isNil.checked) return stored ? { sent: null, shown: null } : undefined;
+      return area.value === text ? undefined : { sent: { json: area.value }, shown: { json: area.value } };
+    },
+  };
 }
 
 async function base64(file) {

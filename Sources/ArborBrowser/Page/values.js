@@ -26,6 +26,7 @@ export function text(value) {
   if ("members" in value) return plural(value.members, "object");
   if ("binary" in value) return `${value.kind || "binary"}, ${bytes(value.binary)}`;
   if ("text" in value) return value.text + "…";
+  if ("json" in value) return value.json + ("length" in value ? "…" : "");
   if ("date" in value) return time(value.date);
   if ("list" in value) return `[${value.list.map(text).join(", ")}]`;
   if ("parts" in value) {
@@ -62,6 +63,16 @@ export function cell(value) {
   return shown === "" ? el("span", { class: "nil" }, "empty") : shown.replace(/\s*\n\s*/g, " ⏎ ");
 }
 
+/** Returns JSON with line breaks, unless that would change its numbers. */
+function indented(text) {
+  try {
+    const value = JSON.parse(text);
+    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}
+
 /** A complete value outside a table. */
 export function whole(value, object, attribute) {
   if (value && typeof value === "object" && "binary" in value) {
@@ -70,6 +81,10 @@ export function whole(value, object, attribute) {
   if (value && typeof value === "object" && "text" in value) {
     return el("div", { class: "long" }, value.text,
       el("p", { class: "faint" }, `… ${plural(value.length, "character")} in total`));
+  }
+  if (value && typeof value === "object" && "json" in value) {
+    return el("div", {}, el("pre", { tabindex: 0, "aria-label": `${attribute} of ${object}` }, indented(value.json)),
+      "length" in value ? el("p", { class: "faint" }, `… ${plural(value.length, "character")} in total`) : null);
   }
   if (typeof value === "string" && (value.length > 80 || value.includes("\n"))) {
     return el("div", { class: "long" }, value);

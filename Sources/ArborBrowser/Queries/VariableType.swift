@@ -111,6 +111,7 @@ extension VariableType {
     case .binary where text.hasPrefix("0x"):
       ByteText(argument: text).map { .binary(Data($0.bytes)) }
     case .binary: nil
+    case .json: (try? JSONValue.parse(Data(text.utf8))).flatMap(PropertyValue.init(json:))
     case .string, .transformable, .composite, .undefined: .string(text)
     }
   }
@@ -138,6 +139,7 @@ extension VariableType {
         case .uuid: "a UUID"
         case .uri: "a URI"
         case .binary: "binary data"
+        case .json: "JSON"
         case .string, .transformable, .composite, .undefined: "a string"
         }
       }
@@ -160,6 +162,7 @@ extension VariableType {
       case .uuid: "8f14e45f-ceea-467f-9575-6c1f8d1b6c5a"
       case .uri: "https://example.com"
       case .binary: "0xCAFE"
+      case .json: #"{"key": 42}"#
       case .string, .transformable, .composite, .undefined: "text"
       }
     }

@@ -17,6 +17,7 @@ import ArborModel
 /// | binary, transformable | base64; for a transformable, of its stored bytes |
 /// | UUID, URI | a string |
 /// | composite | an object with a member for each part |
+/// | JSON | any value |
 /// | undefined | a Boolean, number or string |
 /// | any | `null` clears the attribute |
 /// | string, date, float, double | also as described by ``ExactForm`` |
@@ -113,6 +114,7 @@ final class AttributeCoder: Sendable {
 
   /// Returns the value without applying the conversion of a sync.
   func ownValue(_ node: JSONNode) -> PropertyValue? {
+    if type == .json { return kind.value(ofDocument: node) }
     if isNull(node) { return .null }
     if let exact = ExactForm.content(of: node) {
       if let value = ExactForm.value(exact, for: type) { return value }
@@ -253,7 +255,8 @@ final class AttributeCoder: Sendable {
   /// Encodes a value as JSON that decodes to the same value. Returns `nil` for values that JSON can't
   /// represent, such as NaN.
   func json(_ value: PropertyValue) -> JSONValue? {
-    switch value {
+    if type == .json { return value.json }
+    return switch value {
     case .null: .null
     case .boolean(let bool): .bool(bool)
     case .integer(let number): .number(JSONNumber(number))

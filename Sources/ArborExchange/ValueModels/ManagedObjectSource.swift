@@ -159,11 +159,10 @@ struct ManagedObjectSource: ValueModelSource {
     guard !shape.isOptional, shape.kind != .data || type != Data.self else { return nil }
     switch self.type {
     case .transformable: return try transformed()
-    case .binary where shape.kind == .plain && !shape.hasRawValue:
-      guard case .binary(let data) = value else { return nil }
-      do { return try CanonicalJSON.decode(type, from: data) } catch {
+    case .json where shape.kind == .plain && !shape.hasRawValue && !value.isNull:
+      do { return try CanonicalJSON.decoded(type, from: value) } catch {
         throw fault(
-          "The attribute's bytes are not valid JSON for \(T.self). Correct the property's type, or "
+          "The attribute's JSON doesn't have the form of \(T.self). Correct the property's type, or "
             + "use a transformer.", .typeMismatch
         ).with(underlying: error)
       }

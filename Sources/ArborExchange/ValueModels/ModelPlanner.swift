@@ -223,7 +223,7 @@ final class ModelPlanner: ModelWriting {
     else { return nil }
     switch attribute.type {
     case .transformable: return .transformable(value)
-    case .binary: return .value(.binary(try CanonicalJSON.encode(value)))
+    case .json: return .value(try CanonicalJSON.attributeValue(of: value))
     default: return nil
     }
   }

@@ -85,7 +85,8 @@ enum ModelJSON {
 extension AttributeType {
   /// Returns a default value or bound of this type in the JSON form.
   func json(of value: PropertyValue) -> JSONValue {
-    switch value {
+    if self == .json { return value.json ?? .null }
+    return switch value {
     case .boolean(let flag): .bool(flag)
     case .integer(let number): .number(JSONNumber(number))
     case .double(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
@@ -109,7 +110,8 @@ extension AttributeType {
 
   /// Returns the value of this type that JSON represents, or `nil` if it doesn't represent one.
   func value(ofJSON node: JSONNode) -> PropertyValue? {
-    switch node.kind {
+    if self == .json { return PropertyValue(json: node.value) }
+    return switch node.kind {
     case .null: .null
     case .bool: node.bool.flatMap { fitting(.boolean($0)) }
     case .number: node.number.flatMap { kind.value(ofJSON: $0) }

@@ -26,7 +26,7 @@ package enum KeyPathBinder {
       case .leaf(.attribute(let attribute)) = start.end
     else { return false }
     return start.count < names.count
-      && (attribute.field.kind == .tagged || attribute.description.codableParts != nil)
+      && (attribute.field.kind == .tagged || attribute.field.kind == .json)
   }
 
   struct Problem: Error {
@@ -158,8 +158,8 @@ extension EntitySchema {
     case .binary, .transformable:
       return
         "\(self.name).\(name) is a binary attribute, whose parts the model doesn't describe. Make "
-        + "it a composite attribute, a Codable property of the class, or a separate object."
-    case .composite, .undefined:
+        + "it a composite or JSON attribute, or a separate object."
+    case .composite, .json, .undefined:
       return "\(self.name).\(name) is an attribute, whose parts cannot be addressed here. End the "
         + "path there."
     default:

@@ -40,16 +40,15 @@ extension PredicateBinding {
     }
   }
 
-  /// Returns a part of a `Codable` attribute, or `nil` for any other attribute or if no names
-  /// follow it.
+  /// Returns a part of a JSON attribute, or `nil` for any other attribute or if no names follow it.
   @inline(never)
   private func decoded(
     _ base: BoundExpression, _ names: ArraySlice<(name: String, site: PredicateSite)>, _ hops: Int
   ) throws(ArborError) -> Bound? {
     guard let last = names.last, case .path(let path) = base,
-      case .attribute(let attribute) = path.leaf, let parts = attribute.description.codableParts
+      case .attribute(let attribute) = path.leaf, attribute.type == .json
     else { return nil }
-    let part = try CodablePath(names, of: parts)
+    let part = try CodablePath(names, of: attribute.description.codableParts)
     return Bound(.decoded(path, part), part.kind, hops: hops, site: last.site)
   }
 

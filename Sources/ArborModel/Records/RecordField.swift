@@ -20,6 +20,8 @@ package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   case uri = 13
   /// A tagged value, for attributes without a type and for composites; see ``ValueCodec``.
   case tagged = 14
+  /// The canonical text of a JSON value; see ``JSONKind``.
+  case json = 15
 
   /// Whether the fixed part contains the offset and length of bytes in the variable area.
   @inlinable package var isVariable: Bool { rawValue >= FieldKind.string.rawValue }

@@ -133,6 +133,7 @@ extension AttributeType {
     Int16Kind.self, Int32Kind.self, Int64Kind.self, BooleanKind.self, FloatKind.self,
     DoubleKind.self, DecimalKind.self, StringKind.self, DateKind.self, BinaryKind.self,
     UUIDKind.self, URIKind.self, UndefinedKind.self, TransformableKind.self, CompositeKind.self,
+    JSONKind.self,
   ]
 
   package var kind: any AttributeKind.Type {
@@ -151,6 +152,7 @@ extension AttributeType {
     case .uri: URIKind.self
     case .transformable: TransformableKind.self
     case .composite: CompositeKind.self
+    case .json: JSONKind.self
     case .undefined: UndefinedKind.self
     }
   }

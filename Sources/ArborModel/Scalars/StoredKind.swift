@@ -179,6 +179,7 @@ extension FieldKind {
     case .decimal: visitor.visit(DecimalKind.self)
     case .uri: visitor.visit(URIKind.self)
     case .tagged: visitor.visit(UndefinedKind.self)
+    case .json: visitor.visit(JSONKind.self)
     }
   }
 

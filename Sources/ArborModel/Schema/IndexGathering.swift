@@ -183,5 +183,7 @@ private struct KeptIndexes {
 extension AttributeDescription {
   /// Whether the attribute can be indexed. Transient attributes are not stored, and values that
   /// have no type or are stored outside the record have no useful order.
-  package var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
+  package var isIndexable: Bool {
+    !isTransient && ![.tagged, .json].contains(FieldKind(type)) && !mayLieOutside
+  }
 }

@@ -71,6 +71,11 @@ extension ModelRules {
         "\(name) is of the Swift type \(number), which no attribute stores exactly. Use Int64, "
           + "Double or Decimal.")
     }
+    if attribute.type == .json, attribute.allowsExternalStorage {
+      report(
+        subject,
+        "\(name) is JSON, which is always stored in the record. Don't allow external storage.")
+    }
     checkValues(of: attribute, called: name, at: subject)
     guard let pattern = attribute.regularExpression else { return }
     if attribute.type != .string {

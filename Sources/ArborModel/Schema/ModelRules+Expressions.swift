@@ -123,7 +123,7 @@ extension ModelRules {
       case .attribute(let attribute)?:
         if isLast { return nil }
         if case .composite = attribute.type { return nil }
-        if attribute.codableParts != nil { return nil }
+        if attribute.type == .json { return nil }
         return "\(here).\(name) is an attribute, so the path must end there."
       case .fetched?: return nil
       case nil:

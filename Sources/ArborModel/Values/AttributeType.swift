@@ -30,6 +30,9 @@ public enum AttributeType: Sendable, Hashable {
   /// Named parts that are stored in one attribute. The associated value is the name of the
   /// composite type.
   case composite(String)
+  /// A JSON value, such as the value of a `Codable` type: an object, an array, a string, a number or
+  /// a Boolean. `nil` is the value `null`. It is always stored in the record.
+  case json
   /// No type. Valid only for transient attributes, which can then have any value.
   case undefined
 }

@@ -103,7 +103,7 @@ extension PropertyValue {
 
 extension PropertyValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral,
-  ExpressibleByArrayLiteral
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// Creates an integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
@@ -117,4 +117,10 @@ extension PropertyValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   public init(nilLiteral: ()) { self = .null }
   /// Creates a list.
   public init(arrayLiteral elements: PropertyValue...) { self = .list(elements) }
+  /// Creates a composite: the value of a composite attribute, or an object of a JSON attribute.
+  ///
+  /// - Precondition: The names are distinct.
+  public init(dictionaryLiteral elements: (String, PropertyValue)...) {
+    self = .composite(Dictionary(uniqueKeysWithValues: elements))
+  }
 }

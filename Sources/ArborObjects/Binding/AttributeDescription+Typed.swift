@@ -25,7 +25,7 @@ extension AttributeDescription {
     if let defaultValue { typed.append(.default(defaultValue)) }
     self.init(name, T.attributeType, options: typed + options)
     narrow(to: T.self)
-    if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
+    if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
   }
 
   /// Restricts the bounds to the range of a Swift type, unless they are already narrower.

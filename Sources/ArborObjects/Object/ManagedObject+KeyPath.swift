@@ -43,13 +43,14 @@ extension ManagedObject {
       })
   }
 
-  /// Returns a part of the value of a composite or `Codable` attribute, or `nil` if the attribute
+  /// Returns a part of the value of a composite or JSON attribute, or `nil` if the attribute
   /// has no parts.
   private final func part(
     of value: PropertyValue, _ key: String, _ names: ArraySlice<Substring>, of path: String
   ) throws(ArborError) -> PropertyValue? {
     guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
-    if let parts = attribute.description.codableParts {
+    if attribute.description.type == .json {
+      let parts = attribute.description.codableParts
       do throws(ArborError) {
         return try CodablePath(names: names.map(String.init), of: parts).value(of: value)
       } catch {

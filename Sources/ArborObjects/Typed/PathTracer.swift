@@ -148,8 +148,8 @@ final class PathTracer {
   private static func holds(_ output: Any, _ value: PropertyValue) -> Bool {
     // A codable type that isn't comparable is accepted, too.
     guard let output = output as? any PredicateArgument else { return output is any Decodable }
-    // Placeholder bytes are not the JSON of a codable type.
-    if case .binary = value, !(output is Data) { return true }
+    // The placeholder is not the JSON of a codable type.
+    if case .list = value { return true }
     // A number outside the range of the property's type is clamped.
     if AttributeRange.bounds(of: type(of: output)) != nil || output is Duration { return true }
     return value.isNull || output is any RawRepresentable
@@ -208,6 +208,8 @@ final class PathTracer {
     case .binary: return .binary(Data(isFirst ? [1, 0] : [255]))
     case .uuid: return .uuid(TracedClass.identifier(isFirst ? 7 : 9))
     case .uri: return URL(string: isFirst ? "trace:a" : "trace:B").map(PropertyValue.uri) ?? .null
+    // Not null, because an optional property would end the path.
+    case .json: return [.string(isFirst ? "a" : "b")]
     case .transformable, .composite, .undefined: return .null
     }
   }

@@ -36,7 +36,7 @@ struct EntityRules {
     let properties = recordProperties.filter { checked.contains($0.name) }
     mandatory = properties.filter { !optional.contains($0.name) }
     numeric = properties.filter { [.float, .double, .date, .decimal].contains($0.field.kind) }
-    codable = stored.filter { $0.description.codableParts != nil }
+    codable = stored.filter { $0.field.kind == .json }
     bounds = stored.compactMap {
       let (minimum, maximum) = ($0.description.minimum, $0.description.maximum)
       return minimum.isNull && maximum.isNull ? nil : ($0, minimum, maximum)

@@ -1,5 +1,4 @@
 public import ArborFoundation
-internal import ArborModel
 
 /// A type that converts the Swift values of a transformable attribute to stored bytes and back.
 ///
@@ -36,7 +35,7 @@ public protocol AttributeTransformer<Transformed>: Sendable {
   func value(from data: Data) throws -> Transformed
 }
 
-/// A transformer that stores any `Codable` value as JSON, with sorted keys so that equal values
+/// A transformer that stores any `Codable` value as JSON in canonical form, so that equal values
 /// have equal bytes.
 ///
 /// ```swift
@@ -56,62 +55,5 @@ public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
   /// - Throws: `DecodingError` if the data isn't a valid value.
   public func value(from data: Data) throws -> Transformed {
     try CanonicalJSON.decode(Transformed.self, from: data)
-  }
-}
-
-/// The canonical form in which `Codable` values are stored: JSON with sorted keys and without white
-/// space. Infinite numbers are the strings `"Infinity"` and `"-Infinity"`.
-package enum CanonicalJSON {
-  /// The string used for NaN in uncommitted objects. Never committed.
-  private static let notANumber = "\u{0}NaN"
-  /// The string for NaN as JSON.
-  private static let unencodable = Data(#""\u0000NaN""#.utf8)
-
-  package static func encode(_ value: some Encodable) throws -> Data {
-    let data = try encodeWithNaN(value)
-    guard !isUnencodable(data) else {
-      throw EncodingError.invalidValue(
-        value,
-        EncodingError.Context(
-          codingPath: [], debugDescription: "NaN cannot be represented in JSON."))
-    }
-    return data
-  }
-
-  /// Returns the JSON of a value, which the commit checks with ``isUnencodable(_:)``.
-  static func encodeForCommit(_ value: some Encodable) -> Data {
-    (try? encodeWithNaN(value)) ?? unencodable
-  }
-
-  /// Returns whether JSON created by ``encodeForCommit(_:)`` contains NaN or represents a value
-  /// that could not be encoded.
-  static func isUnencodable(_ data: some DataProtocol) -> Bool {
-    data.firstRange(of: unencodable) != nil
-  }
-
-  private static func encodeWithNaN(_ value: some Encodable) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: notANumber)
-    return try encoder.encode(value)
-  }
-
-  package static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: notANumber)
-    return try decoder.decode(type, from: data)
-  }
-}
-
-extension ManagedObject {
-  /// Returns whether an attribute's JSON contains NaN or represents a value that could not be
-  /// encoded.
-  final func holdsUnencodable(_ field: RecordField, in record: RecordView) -> Bool {
-    guard field.isExternal else {
-      return CanonicalJSON.isUnencodable(Data(record.bytes(field)))
-    }
-    return value(of: field, in: record).data.map(CanonicalJSON.isUnencodable) ?? false
   }
 }

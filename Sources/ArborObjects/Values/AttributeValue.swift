@@ -10,8 +10,7 @@ public import ArborModel
 /// var rank: Rank { get { _attribute(3) } set { _setAttribute(3, newValue) } }
 /// ```
 ///
-/// So does any `Codable` type, which is then stored as JSON in a binary attribute. Codable types
-/// that don't declare the conformance can be used for attributes, too, but access is somewhat
+/// So does any `Codable` type, whose values are then stored as JSON. Codable types that don't declare the conformance can be used for attributes, too, but access is somewhat
 /// slower.
 ///
 /// The protocol inherits from `Codable`, which `#Predicate` requires of the values it compares. For
@@ -30,6 +29,9 @@ public protocol AttributeValue: PredicateArgument, Codable {
   static var attributeType: AttributeType { get }
   /// Reads an attribute for an accessor of a typed class.
   static func load(from object: ManagedObject, slot: Int) -> Self
+  /// Reads an attribute that isn't `nil` for an optional accessor of a typed class. Returns `nil` for
+  /// a value that the type cannot represent.
+  static func loadIfKnown(from object: ManagedObject, slot: Int) -> Self?
   /// Writes an attribute for an accessor of a typed class.
   func store(in object: ManagedObject, slot: Int)
   /// Returns the Swift value of a dynamic value, or `nil` if it has another type.
@@ -94,9 +96,10 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   /// The attribute type of the wrapped type.
   public static var attributeType: AttributeType { Wrapped.attributeType }
 
-  /// Reads an attribute. Returns `nil` if it has no value.
+  /// Reads an attribute. Returns `nil` if it has no value, or if it has one that no case of the
+  /// wrapped enumeration has.
   public static func load(from object: ManagedObject, slot: Int) -> Wrapped? {
-    object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
+    object.isNullAttribute(slot) ? nil : Wrapped.loadIfKnown(from: object, slot: slot)
   }
 
   /// Writes an attribute, or sets it to `nil`.
@@ -119,10 +122,18 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   /// The raw value as a constant.
   public var predicateValue: PropertyValue { rawValue.predicateValue }
 
-  /// Reads the raw value. If it matches no case, returns the attribute's default.
+  /// Reads the raw value. If it matches no case, the result is the attribute's default, the context's
+  /// next throwing operation throws `unreadableValue`, and commits fail until a rollback, so that the
+  /// stored value isn't replaced.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
-    return object.defaultCase(slot, Self.self)
+    return object.unknownCase(slot, Self.self)
+  }
+
+  /// Reads the raw value. Returns `nil` if it matches no case.
+  public static func loadIfKnown(from object: ManagedObject, slot: Int) -> Self? {
+    if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
+    return object.binding.trace == nil ? nil : object.defaultCase(slot, Self.self)
   }
 
   /// Writes the raw value.
@@ -135,13 +146,19 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 }
 
 extension ManagedObject {
-  /// Returns the case of an attribute's default value.
+  /// Returns the case to use for a raw value that no case has, or for `nil`.
   @inline(never)
+  final func unknownCase<T: AttributeValue>(_ slot: Int, _ type: T.Type) -> T {
+    if binding.trace == nil, !isNullAttribute(slot) { noteUnknownCase(slot, type) }
+    return defaultCase(slot, type)
+  }
+
+  /// Returns the case of an attribute's default value.
   final func defaultCase<T: AttributeValue>(_ slot: Int, _ type: T.Type) -> T {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
     guard
       let value = T.fromValue(attribute.description.defaultValue)
-        ?? (binding.trace == nil ? nil : PathTracer.placeholder(T.self))
+        ?? PathTracer.placeholder(T.self)
     else {
       stopProgram(
         "The value of \(binding.entity.name).\(attribute.name) is not a case of \(type), and "
@@ -164,6 +181,11 @@ extension PropertyValue: AttributeValue {
   /// Reads an attribute of any type. Returns ``PropertyValue/null`` if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> PropertyValue {
     object.currentRecord.value(object.binding.attribute(slot, of: object).field)
+  }
+
+  /// Reads an attribute of any type.
+  public static func loadIfKnown(from object: ManagedObject, slot: Int) -> PropertyValue? {
+    load(from: object, slot: slot)
   }
 
   /// Writes an attribute of any type. The commit rejects NaN.

@@ -1,4 +1,5 @@
 internal import ArborFoundation
+internal import ArborJSON
 public import ArborModel
 
 // Codable types that don't conform to `AttributeValue`, such as those of other modules, can be used
@@ -10,14 +11,25 @@ extension ManagedObject {
   /// value, every other type from its JSON.
   ///
   /// If the type isn't optional, a `nil` value is read as the attribute's default, or as a value of
-  /// zeros, empty strings and empty collections.
+  /// zeros, empty strings and empty collections. So is a value that the type cannot represent, after
+  /// recording the error; see ``AttributeValue/load(from:slot:)``.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public final func _attribute<T: Codable>(_ slot: Int) -> T {
-    let value = PropertyValue.load(from: self, slot: slot)
+    let field = binding.attribute(slot, of: self).field
     // While a key path is being traced, a `nil` value would end the path.
     if let value = binding.trace?.value(codable: T.self) { return value }
-    if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
+    let isNull = currentRecord.isNull(field)
+    if !isNull, field.kind == .json {
+      if let value = decodeJSON(field, slot, as: T.self) { return value }
+    } else if !isNull {
+      let value = value(of: field, in: currentRecord)
+      if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
+    }
+    if let optional = T.self as? any OptionalValue.Type, let nothing = optional.nothing as? T {
+      return nothing
+    }
+    if !isNull, field.kind != .json { noteUnknownCase(slot, T.self) }
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
     guard
       let standard = PlainAttribute.plain(attribute.description.defaultValue, as: T.self)
@@ -35,14 +47,17 @@ extension ManagedObject {
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public final func _setAttribute<T: Codable>(_ slot: Int, _ value: T) {
-    let value = PlainAttribute.value(of: value) { CanonicalJSON.encodeForCommit($0) }
-    if value.isNull { setNullAttribute(slot) } else { value.store(in: self, slot: slot) }
+    switch PlainAttribute.stored(value) {
+    case .null: setNullAttribute(slot)
+    case .raw(let value): value.store(in: self, slot: slot)
+    case .json(let value): encodeJSON(value, slot)
+    }
   }
 }
 
 extension AttributeDescription {
   /// Creates an attribute of a typed class from the codable type of its property. An enumeration is
-  /// stored as its raw value, any other type as JSON in a binary attribute. Model validation
+  /// stored as its raw value, any other type as JSON. Model validation
   /// rejects numeric types that no attribute can represent exactly, such as `Int128`.
   ///
   /// - Parameters:
@@ -59,36 +74,46 @@ extension AttributeDescription {
     if let defaultValue { typed.append(.default(PlainAttribute.value(of: defaultValue))) }
     self.init(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
     unsupportedNumber = AttributeRange.unsupportedNumber(type)
-    if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
+    if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
   }
 }
 
 /// The representation of codable types that don't conform to ``AttributeValue``.
 enum PlainAttribute {
-  /// Returns the attribute type of a type's raw values, or `binary` if it has none.
+  /// Returns the attribute type of a type's raw values, or `json` if it has none.
   static func attributeType(of type: Any.Type) -> AttributeType {
     if let optional = type as? any OptionalValue.Type {
       return attributeType(of: optional.wrappedType)
     }
-    guard let type = type as? any RawRepresentable.Type else { return .binary }
-    return rawType(of: type)?.attributeType ?? .binary
+    guard let type = type as? any RawRepresentable.Type else { return .json }
+    return rawType(of: type)?.attributeType ?? .json
   }
 
-  /// Returns the stored form of a value.
-  static func value(
-    of value: Any, encode: (any Encodable) throws -> Data = { try CanonicalJSON.encode($0) }
-  ) -> PropertyValue {
+  /// A value in the form in which it is stored.
+  enum Stored {
+    case null
+    case raw(PropertyValue)
+    case json(any Encodable)
+  }
+
+  static func stored(_ value: Any) -> Stored {
     if let optional = value as? any OptionalValue {
-      return optional.wrapped.map { Self.value(of: $0, encode: encode) } ?? .null
+      return optional.wrapped.map(stored) ?? .null
     }
     if let raw = value as? any RawRepresentable, let argument = raw.rawValue as? any AttributeValue
     {
-      return argument.predicateValue
+      return .raw(argument.predicateValue)
     }
-    guard let value = value as? any Encodable, let json = try? encode(value) else {
-      return .null
+    return (value as? any Encodable).map(Stored.json) ?? .null
+  }
+
+  /// Returns the dynamic value of a value, or null if it cannot be encoded.
+  static func value(of value: Any) -> PropertyValue {
+    switch stored(value) {
+    case .null: .null
+    case .raw(let value): value
+    case .json(let value): CanonicalJSON.value(of: value)
     }
-    return .binary(json)
   }
 
   /// Returns the value with a stored form, or `nil` if the stored form doesn't represent a value of
@@ -104,7 +129,7 @@ enum PlainAttribute {
     if let raw = type as? any RawRepresentable.Type, rawType(of: raw) != nil {
       return rawCase(of: raw, value) as? T
     }
-    return Data.fromValue(value).flatMap { try? CanonicalJSON.decode(type, from: $0) }
+    return CanonicalJSON.decode(type, from: value)
   }
 
   /// Returns a blank value, of the wrapped type for an optional, or `nil` if the type has none.
@@ -130,15 +155,13 @@ enum PlainAttribute {
     if let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil { return nil }
     // A type that conforms to the protocol may have its own representation.
     guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
-    guard kept.attributeType == .binary, kept != Data.self, isJSON(kept) else { return nil }
+    guard kept.attributeType == .json, kept != JSONValue.self, isJSON(kept) else { return nil }
     return plain.parts
   }
 
   private static func isJSON<T: AttributeValue>(_ type: T.Type) -> Bool {
-    guard let blank = BlankDecoder.value(type), let json = try? CanonicalJSON.encode(blank) else {
-      return false
-    }
-    return blank.predicateValue == .binary(json)
+    guard let blank = BlankDecoder.value(type) else { return false }
+    return blank.predicateValue == CanonicalJSON.value(of: blank)
   }
 
   private static func plain(_ value: PropertyValue, any type: any Decodable.Type) -> Any? {

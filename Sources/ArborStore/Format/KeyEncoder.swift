@@ -62,7 +62,7 @@ package enum KeyEncoder {
     case .decimal:
       key.append(valueMarker ^ mask)
       key.append(record.bytes(field), mask: mask)
-    case .string, .uri, .binary: appendText(record.bytes(field), mask: mask, to: &key)
+    case .string, .uri, .binary, .json: appendText(record.bytes(field), mask: mask, to: &key)
     case .tagged:
       stopProgram("Values without a type have no order. Index a typed attribute instead.")
     }

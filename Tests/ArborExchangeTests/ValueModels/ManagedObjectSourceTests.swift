@@ -21,7 +21,7 @@ import Testing
       "date": .date(Date(timeIntervalSince1970: 1)), "data": .binary(Data([1, 2])),
       "url": .uri(try #require(URL(string: "https://a.b/c"))), "uuid": .uuid(UUID()),
       "level": "high", "rank": 2, "size": .composite(["width": 3, "height": 4]),
-      "list": .binary(Data("[1,2]".utf8)), "set": .binary(Data("[\"a\"]".utf8)),
+      "list": [1, 2], "set": ["a"],
     ]
   }
 

@@ -120,7 +120,7 @@ extension ModelWorkshop {
     ("unsignedShort", .integer32), ("unsignedMiddle", .integer64), ("unsignedLong", .decimal),
     ("unsigned", .integer64), ("single", .float), ("double", .double), ("decimal", .decimal),
     ("text", .string), ("date", .date), ("data", .binary), ("url", .uri), ("uuid", .uuid),
-    ("level", .string), ("rank", .integer16), ("size", .composite("Size")), ("list", .binary),
-    ("set", .binary), ("table", .transformable("Table")),
+    ("level", .string), ("rank", .integer16), ("size", .composite("Size")), ("list", .json),
+    ("set", .json), ("table", .transformable("Table")),
   ].map { AttributeDescription(name: $0, type: $1, isOptional: true) }
 }

@@ -17,7 +17,7 @@ import Testing
   @Test("Fields follow each other without gaps")
   func slotsFollowOneAnother() {
     let layout = layout(FieldKind.allCases)
-    // Fourteen fields need two bytes of null bits after the eight bytes of the header.
+    // Fifteen fields need two bytes of null bits after the eight bytes of the header.
     var offset = 10
     for (position, field) in layout.fields.enumerated() {
       #expect(Int(field.offset) == offset)
@@ -26,7 +26,8 @@ import Testing
       offset += field.kind.width
     }
     #expect(layout.fixedEnd == offset)
-    #expect(layout.variableFields.map(\.kind) == [.string, .binary, .decimal, .uri, .tagged])
+    #expect(
+      layout.variableFields.map(\.kind) == [.string, .binary, .decimal, .uri, .tagged, .json])
   }
 
   @Test("The bits for null values are rounded up to bytes", arguments: [0, 1, 7, 8, 9, 16, 17])
@@ -60,9 +61,9 @@ import Testing
   func rawValuesAreFixed() {
     let kinds: [FieldKind] = [
       .boolean, .int16, .int32, .int64, .float, .double, .date, .uuid, .reference, .string, .binary,
-      .decimal, .uri, .tagged,
+      .decimal, .uri, .tagged, .json,
     ]
-    #expect(kinds.map(\.rawValue) == Array(1...14))
+    #expect(kinds.map(\.rawValue) == Array(1...15))
     #expect(kinds.count == FieldKind.allCases.count)
   }
 }

@@ -98,7 +98,7 @@ import Testing
     try use { (context, people) throws in
       let bytes =
         "Person.photo is a binary attribute, whose parts the model doesn't describe. Make it a "
-        + "composite attribute, a Codable property of the class, or a separate object."
+        + "composite or JSON attribute, or a separate object."
       var error = try failure { _ = try people[0].value(forKeyPath: "address.citi") }
       #expect(error.code == .unknownName)
       #expect(error.message == "Address has no part \"citi\". Did you mean city?")

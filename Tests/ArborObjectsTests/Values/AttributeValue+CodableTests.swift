@@ -50,11 +50,11 @@ private final class Venue: ManagedObject {
   @Test("A codable value is stored as JSON and an enumeration as its raw value")
   func aCodableValueIsAttributeOfJSON() {
     let attributes = Venue.entityDescription.attributes
-    #expect(attributes.map(\.type) == [.binary, .binary, .binary, .integer32, .string])
+    #expect(attributes.map(\.type) == [.json, .json, .json, .integer32, .string])
     #expect(attributes.map(\.isOptional) == [false, true, false, false, false])
     #expect(
       attributes[2].defaultValue
-        == .binary(Data(#"{"distance":0,"lines":[],"street":"Main"}"#.utf8)))
+        == .composite(["distance": 0, "lines": [], "street": "Main"]))
     #expect(attributes[3].defaultValue == 4)
   }
 
@@ -98,18 +98,6 @@ private final class Venue: ManagedObject {
     #expect(try context.objects(Venue.self).filter("address == \(elm)").count() == 1)
     #expect(
       try context.objects(Venue.self).filter("address == \(Address(street: ""))").count() == 0)
-  }
-
-  @Test("A value that can't be decoded reads as the default")
-  func whatCannotBeReadIsTheDefault() throws {
-    let store = try PersistentStore(for: [Venue.self], at: .inMemory)
-    let context = store.makeContext()
-    let venue = context.insert(Venue.self)
-    for key in ["address", "home"] { venue[key] = PropertyValue.binary(Data("[]".utf8)) }
-    venue["level"] = 77
-    #expect(venue.address == Address(street: ""))
-    #expect(venue.home == Address(street: "Main"))
-    #expect(venue.level == .high)
   }
 
   @Test("A value that can't be encoded is rejected by the commit")

@@ -49,10 +49,10 @@ private final class Parcel: ManagedObject {
   @Test("Raw values are stored as they are, and other values as JSON")
   func rawValuesAreKeptAsTheyAreAndTheRestAsJSON() {
     let attributes = Parcel.entityDescription.attributes
-    #expect(attributes.map(\.type) == [.integer16, .integer16, .binary, .binary, .binary])
+    #expect(attributes.map(\.type) == [.integer16, .integer16, .json, .json, .json])
     #expect(attributes.map(\.isOptional) == [false, true, false, true, false])
     #expect(attributes[0].defaultValue == 2 && attributes[1].defaultValue == .null)
-    #expect(attributes[4].defaultValue == .binary(Data(#"["new"]"#.utf8)))
+    #expect(attributes[4].defaultValue == ["new"])
   }
 
   @Test("Attributes of plain types survive a commit")

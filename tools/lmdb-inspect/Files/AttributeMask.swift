@@ -11,7 +11,7 @@ struct AttributeMask {
   /// Returns whether values of a type can be replaced.
   static func canMask(_ type: AttributeType) -> Bool {
     switch type {
-    case .transformable, .composite, .undefined: false
+    case .json, .transformable, .composite, .undefined: false
     default: true
     }
   }
@@ -40,7 +40,7 @@ struct AttributeMask {
     case .uri:
       return URL(string: "https://masked.invalid/\(hexadecimal(hash))").map(PropertyValue.uri)
         ?? .null
-    case .transformable, .composite, .undefined: return .null
+    case .json, .transformable, .composite, .undefined: return .null
     }
   }
 

@@ -43,6 +43,9 @@ struct FieldComparison {
     case .whole, .flag, .reference: return wholeNumber(WholeNumbers.interval(comparison, constant))
     case .real: return real(field.kind.realInterval(comparison, constant))
     case .text where field.kind == .string: return try text()
+    // Only the equality of JSON text is that of the values.
+    case .text where field.kind == .json && ![.equal, .notEqual].contains(comparison):
+      return try throughValues()
     case .decimal, .text: return try bytes()
     case .identifier: return identifier()
     case .tagged: return try throughValues()

@@ -2,9 +2,9 @@ internal import ArborFoundation
 internal import ArborJSON
 
 extension CodablePath {
+  /// Extracts the part from the value of a JSON attribute.
   package func value(of attribute: PropertyValue) -> PropertyValue {
-    guard case .binary(let json) = attribute else { return .null }
-    return json.withUnsafeBytes(value)
+    attribute.json?.canonicalBytes.withUnsafeBytes(value) ?? .null
   }
 
   /// Extracts the part from JSON text.
@@ -13,31 +13,8 @@ extension CodablePath {
   ///   part's current type, or the bytes are not valid JSON.
   func value(in json: UnsafeRawBufferPointer) -> PropertyValue {
     guard let found = JSONFinder.find(keyBytes, in: json) else { return .null }
-    guard let scalar else { return Self.composite(found) }
+    guard let scalar else { return JSONKind.value(ofBytes: found) ?? .null }
     return scalar.value(of: found)
-  }
-
-  private static func composite(_ bytes: UnsafeRawBufferPointer) -> PropertyValue {
-    guard bytes.first == UInt8(ascii: "{"), let json = try? JSONValue.parse(Data(bytes)) else {
-      return .null
-    }
-    return value(of: json)
-  }
-
-  private static func value(of json: JSONValue) -> PropertyValue {
-    switch json {
-    case .null: return .null
-    case .bool(let flag): return .boolean(flag)
-    case .number(let number):
-      return UndefinedKind.exactValue(of: number) ?? number.double.map(PropertyValue.double)
-        ?? .null
-    case .string(let text): return .string(text)
-    case .array(let elements): return .list(elements.map(value))
-    case .object(let members):
-      var parts: [String: PropertyValue] = [:]
-      for (key, member) in members { parts[key] = value(of: member) }
-      return .composite(parts)
-    }
   }
 }
 

@@ -21,16 +21,23 @@ extension SortKey {
       if let computed = try bindExpression(to: entity, in: schema) { return computed }
       throw error
     }
-    if case .attribute(let attribute) = path.leaf,
-      case .transformable = attribute.description.type
-    {
+    if case .attribute(let attribute) = path.leaf, let values = attribute.valuesWithoutOrder {
       throw ArborError(
-        .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), which holds archived values. Sort by another "
-          + "attribute."
+        .invalidArgument, "Objects cannot be sorted by \(keyPath), which holds \(values)."
       ).with(entity: entity.name, keyPath: keyPath)
     }
     return BoundSortKey(path: path, isAscending: isAscending, options: options, locale: locale)
+  }
+}
+
+extension AttributeSchema {
+  /// What the attribute holds if its values have no order, with advice. Otherwise `nil`.
+  fileprivate var valuesWithoutOrder: String? {
+    switch description.type {
+    case .transformable: "archived values. Sort by another attribute"
+    case .json: "JSON. Sort by a part of it, or by another attribute"
+    default: nil
+    }
   }
 }
 

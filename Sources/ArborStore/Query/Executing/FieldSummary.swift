@@ -35,7 +35,8 @@ struct FieldSummary {
     case .int16: add(Int64(record.load(field, as: Int16.self)))
     case .float: add(Double(record.load(field, as: Float.self)))
     case .boolean: add(Int64(record.load(field, as: UInt8.self) == 0 ? 0 : 1))
-    case .decimal, .string, .uri, .binary, .uuid, .reference, .tagged: addOther(record, field)
+    case .decimal, .string, .uri, .binary, .json, .uuid, .reference, .tagged:
+      addOther(record, field)
     }
   }
 

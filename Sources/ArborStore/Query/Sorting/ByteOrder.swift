@@ -201,7 +201,7 @@ final class ByteOrder: RowOrder {
     case .double, .date: return KeyBits.of(record.load(field, as: Double.self))
     case .reference: return record.load(field, as: UInt64.self)
     case .uuid: return UInt64(bigEndian: record.load(field, as: UInt64.self))
-    case .string, .uri, .binary, .decimal: return record.bytes(field).prefixNumber
+    case .string, .uri, .binary, .json, .decimal: return record.bytes(field).prefixNumber
     case .tagged: return 0
     }
   }

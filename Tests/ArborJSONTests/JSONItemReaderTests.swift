@@ -160,6 +160,8 @@ import Testing
         text += line.replacing("\n", with: " ") + (samples.number(below: 3) > 0 ? "\n" : "\r\n")
       }
       let data = samples.damaged(text)
+      // Behind the line breaks that stand for the lines before it, a NUL looks like UTF-16.
+      if data.contains(0) { continue }
       var whole = Outcome(isList: true)
       let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       for (number, line) in lines.enumerated() where whole.error == nil {

@@ -41,6 +41,8 @@ final class AttributeCoder: Sendable {
   let userInfo: [String: String]
   /// The parts of a composite attribute.
   let parts: [AttributeCoder]
+  /// The raw values of an enumeration, or `nil` if the attribute isn't one.
+  private let cases: RawCases?
   private let dates: DateReader?
   private let numbers: JSONNumberFormat?
   private let conversions: ImportConversions
@@ -64,6 +66,7 @@ final class AttributeCoder: Sendable {
     kind = attribute.type.kind
     isDerived = attribute.derivation != nil
     userInfo = attribute.userInfo
+    cases = attribute.rawCases
     conversions = rules.conversions
     self.conversion = conversion
     dates = attribute.type == .date ? try DateReader(attribute, rules) : nil
@@ -114,6 +117,12 @@ final class AttributeCoder: Sendable {
 
   /// Returns the value without applying the conversion of a sync.
   func ownValue(_ node: JSONNode) -> PropertyValue? {
+    guard let value = valueOfType(node), cases?.contains(value) ?? true else { return nil }
+    return value
+  }
+
+  /// Returns the value of the attribute's type, which may be no case of an enumeration.
+  private func valueOfType(_ node: JSONNode) -> PropertyValue? {
     if type == .json { return kind.value(ofDocument: node) }
     if isNull(node) { return .null }
     if let exact = ExactForm.content(of: node) {
@@ -173,6 +182,12 @@ final class AttributeCoder: Sendable {
     if case .composite = type, !isNull(node), ExactForm.content(of: node) == nil {
       return compositeProblem(with: node)
     }
+    if let cases, let value = valueOfType(node) {
+      return node.error(
+        "Expected \(cases.expectation) for \(entityName).\(name), but found \(value)."
+          + cases.hint(value)
+      ).with(entity: entityName, keyPath: name, offending: node.excerpt)
+    }
     return error(
       node, expectation,
       code: node.kind == .string && isParsed ? .unparsableValue : .invalidDocument)
@@ -217,7 +232,9 @@ final class AttributeCoder: Sendable {
   var plainForm: PlainForm? {
     // Converted values are not stored as they appear in the document.
     let textConversions: ImportConversions = [.emptyTextIsNull, .normalizesText]
-    if conversion != nil || (type == .string && !conversions.isDisjoint(with: textConversions)) {
+    if conversion != nil || cases != nil
+      || (type == .string && !conversions.isDisjoint(with: textConversions))
+    {
       return nil
     }
     return PlainForm(type)

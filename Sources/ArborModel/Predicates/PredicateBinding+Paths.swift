@@ -24,7 +24,9 @@ extension PredicateBinding {
       if let part = try decoded(path, names.dropFirst(start.count), start.hops.count) {
         return try behind(part, rest.dropFirst(names.count - start.count))
       }
-      if case .attribute(let attribute) = leaf, !rest.isEmpty, attribute.field.kind != .tagged {
+      if case .attribute(let attribute) = leaf, !rest.isEmpty,
+        ![.tagged, .json].contains(attribute.field.kind)
+      {
         throw site.error(start.entity.whyPathsEnd(at: attribute.name)).with(
           entity: start.entity.name, keyPath: text(of: parts))
       }

@@ -32,7 +32,14 @@ extension PredicateBinding {
     guard case .toMany(let relationship) = start.end,
       try !isTakenByOperator(parts.dropFirst(start.count), relationship)
     else {
-      guard isMember else { throw notMany(comparison, start, names) }
+      if !isMember {
+        guard case .leaf(.attribute(let attribute)) = start.end, attribute.field.kind == .json
+        else {
+          throw notMany(comparison, start, names)
+        }
+        // The elements of a list in JSON.
+        return try quantify(traverse(parts, from: scopeIndex), comparison, quantifier)
+      }
       let left = try traverse(parts, from: scopeIndex)
       return .comparison(try bind(comparison, left: left))
     }

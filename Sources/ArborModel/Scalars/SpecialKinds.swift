@@ -120,18 +120,8 @@ package enum UndefinedKind: AttributeKind {
   package static func value(ofJSON text: String) -> PropertyValue? { .string(text) }
   package static func value(ofXML text: String) -> PropertyValue? { .string(text) }
   package static func value(ofDocument node: JSONNode) -> PropertyValue? {
-    if let number = node.number { return exactValue(of: number) }
+    if let number = node.number { return PropertyValue.exact(number) }
     return node.bool.map(PropertyValue.boolean) ?? node.string.map(PropertyValue.string)
-  }
-}
-
-extension UndefinedKind {
-  /// Returns a number as an integer, a floating-point number or a decimal without loss, or `nil` if
-  /// it has more than 38 digits.
-  package static func exactValue(of number: JSONNumber) -> PropertyValue? {
-    if let whole = number.int64 { return .integer(whole) }
-    if let double = number.double, JSONNumber(double) == number { return .double(double) }
-    return number.decimal.map(PropertyValue.decimal)
   }
 }
 

@@ -69,6 +69,11 @@ public struct AttributeDescription: Sendable, Hashable {
     get { partsAtHand.parts }
     set { partsAtHand.parts = newValue }
   }
+  /// The raw values of a typed class's enumeration, or `nil` if the property isn't one.
+  package var rawCases: RawCases? {
+    get { partsAtHand.rawCases }
+    set { partsAtHand.rawCases = newValue }
+  }
   /// The Swift type of a typed class's numeric property, or `nil` if an attribute type represents
   /// it exactly.
   package var unsupportedNumber: String? {

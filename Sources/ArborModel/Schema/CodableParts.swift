@@ -24,10 +24,10 @@ package struct CodableParts: Sendable {
 
 /// Properties of an attribute's description that aren't part of the model.
 ///
-/// They are ignored when descriptions are compared, because a model file cannot represent them: for
-/// example, it describes a `Codable` attribute as binary.
+/// They are ignored when descriptions are compared, because a model file cannot represent them.
 struct PartsAtHand: Sendable, Hashable {
   var parts: CodableParts?
+  var rawCases: RawCases?
   var unsupportedNumber: String?
   var isMarkedUnique = false
 

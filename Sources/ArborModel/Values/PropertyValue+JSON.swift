@@ -19,7 +19,7 @@ extension PropertyValue {
     case .null: self = .null
     case .bool(let flag): self = .boolean(flag)
     case .number(let number):
-      guard let value = UndefinedKind.exactValue(of: number) ?? number.double.map(Self.double)
+      guard let value = Self.exact(number) ?? number.double.map(Self.double)
       else { return nil }
       self = value
     case .string(let text): self = .string(text)
@@ -81,6 +81,14 @@ extension PropertyValue {
       }
       return .object(JSONObject(distinct: members))
     }
+  }
+
+  /// Returns a number as an integer, a floating-point number or a decimal without loss, or `nil` if
+  /// it has more than 38 digits.
+  package static func exact(_ number: JSONNumber) -> PropertyValue? {
+    if let whole = number.int64 { return .integer(whole) }
+    if let double = number.double, JSONNumber(double) == number { return .double(double) }
+    return number.decimal.map(PropertyValue.decimal)
   }
 
   private static func json(_ number: Double) -> JSONValue? {

@@ -26,6 +26,7 @@ extension AttributeDescription {
     self.init(name, T.attributeType, options: typed + options)
     narrow(to: T.self)
     if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
+    rawCases = PlainAttribute.rawCases(of: type)
   }
 
   /// Restricts the bounds to the range of a Swift type, unless they are already narrower.

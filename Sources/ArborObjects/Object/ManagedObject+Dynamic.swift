@@ -193,6 +193,15 @@ extension ManagedObject {
   {
     _ = try requireSession()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
+    if let cases = attribute.description.rawCases, !cases.contains(value) {
+      throw ArborError(
+        .typeMismatch,
+        "Expected \(cases.expectation) for \(binding.entity.name).\(attribute.name), but found "
+          + "\(value).\(cases.hint(value))"
+      ).with(
+        entity: binding.entity.name, objectID: objectID, keyPath: attribute.name,
+        offending: "\(value)")
+    }
     let isTagged = attribute.field.kind == .tagged
     if binding.isObserved { session?.observation?.willChange(self, .attribute(attribute.slot)) }
     let fitting = isTagged ? value : attribute.description.type.fitting(value)

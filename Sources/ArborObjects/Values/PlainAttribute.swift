@@ -75,6 +75,7 @@ extension AttributeDescription {
     self.init(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
     unsupportedNumber = AttributeRange.unsupportedNumber(type)
     if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
+    rawCases = PlainAttribute.rawCases(of: type)
   }
 }
 
@@ -157,6 +158,22 @@ enum PlainAttribute {
     guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
     guard kept.attributeType == .json, kept != JSONValue.self, isJSON(kept) else { return nil }
     return plain.parts
+  }
+
+  /// Returns the raw values of an enumeration, or `nil` for any other type.
+  static func rawCases<T: Codable>(of type: T.Type) -> RawCases? {
+    let plain = CodableType(type)
+    guard let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil else {
+      return nil
+    }
+    let known = (plain.type as? any CaseIterable.Type).map { allCases(of: $0) } ?? []
+    return RawCases(of: "\(plain.type)", known: known) { value in
+      Self.plain(value, any: plain.type) != nil
+    }
+  }
+
+  private static func allCases<C: CaseIterable>(of type: C.Type) -> [PropertyValue] {
+    type.allCases.map { value(of: $0) }
   }
 
   private static func isJSON<T: AttributeValue>(_ type: T.Type) -> Bool {

@@ -14,7 +14,7 @@ private struct Place: Codable, Hashable {
 
 private enum Post: String, Codable, AttributeValue { case low, high }
 /// Doesn't conform to `AttributeValue`.
-private enum Grade: Int, Codable { case first = 1, second }
+private enum Grade: Int, Codable, CaseIterable { case first = 1, second }
 
 private final class Firm: ManagedObject {
   override class var entityDescription: EntityDescription {
@@ -67,11 +67,21 @@ private final class Firm: ManagedObject {
 /// Stored values that the Swift type of a property cannot represent are never invented and never
 /// replaced by mistake.
 @Suite("Values that a type cannot represent") struct UnreadableValueTests {
-  /// Runs `body` with an object that another program has written.
-  private func use(
-    _ values: [String: PropertyValue], _ body: (ManagedObjectContext, Firm) throws -> Void
+  /// Runs `body` with a store in which a program without the class has written an object.
+  private func useStore(
+    _ values: [String: PropertyValue], _ body: (PersistentStore) throws -> Void
   ) throws {
-    try ObjectStore.use(ManagedObjectModel(for: [Firm.self]), classes: [Firm.self]) { store in
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "firm.arbor"))
+    let model = try ManagedObjectModel(for: [Firm.self])
+    var plain = model
+    plain.entities[0].attributes = model.entities[0].attributes.map {
+      AttributeDescription(
+        name: $0.name, type: $0.type, isOptional: $0.isOptional, defaultValue: $0.defaultValue)
+    }
+    do {
+      let store = try PersistentStore(model: plain, at: location)
+      defer { store.close() }
       let writer = store.makeContext()
       let firm = try writer.insert("Firm")
       let usual: [String: PropertyValue] = [
@@ -81,6 +91,18 @@ private final class Firm: ManagedObject {
         try firm.setValue(value, forKey: name)
       }
       try writer.commit()
+    }
+    let store = try PersistentStore(model: model, at: location, classes: [Firm.self])
+    defer { store.close() }
+    try body(store)
+    try store.check()
+  }
+
+  /// Runs `body` with an object that another program has written, and expects its values to remain.
+  private func use(
+    _ values: [String: PropertyValue], _ body: (ManagedObjectContext, Firm) throws -> Void
+  ) throws {
+    try useStore(values) { store in
       let context = store.makeContext()
       try body(context, try #require(try context.objects(Firm.self).first()))
       context.rollback()
@@ -144,17 +166,7 @@ private final class Firm: ManagedObject {
 
   @Test("Missing members are taken from the attribute's default, at every level")
   func defaultsAreMerged() throws {
-    try ObjectStore.use(ManagedObjectModel(for: [Firm.self]), classes: [Firm.self]) { store in
-      let writer = store.makeContext()
-      let firm = try writer.insert("Firm")
-      for (name, value) in ["home": ["city": "A", "floor": 1, "marks": []], "bare": "low"]
-        as [String: PropertyValue]
-      {
-        try firm.setValue(value, forKey: name)
-      }
-      try firm.setValue(["city": "Oslo"], forKey: "filled")
-      try firm.setValue(1, forKey: "grade")
-      try writer.commit()
+    try useStore(["filled": ["city": "Oslo"]]) { store in
       let context = store.makeContext()
       let read = try #require(try context.objects(Firm.self).first())
       #expect(read.filled == Place(city: "Oslo", floor: 7))
@@ -199,13 +211,7 @@ private final class Firm: ManagedObject {
 
   @Test("A value that is set without being read replaces the stored one")
   func valuesAreReplacedIfSet() throws {
-    try ObjectStore.use(ManagedObjectModel(for: [Firm.self]), classes: [Firm.self]) { store in
-      let writer = store.makeContext()
-      let firm = try writer.insert("Firm")
-      try firm.setValue("text", forKey: "home")
-      try firm.setValue("higher", forKey: "bare")
-      try firm.setValue(9, forKey: "grade")
-      try writer.commit()
+    try useStore(["home": "text", "bare": "higher", "grade": 9]) { store in
       let context = store.makeContext()
       let read = try #require(try context.objects(Firm.self).first())
       read.home = Place(city: "Oslo")
@@ -214,6 +220,27 @@ private final class Firm: ManagedObject {
       try context.commit()
       #expect(try read.value(forKey: "home") == ["city": "Oslo", "floor": 1, "marks": []])
       #expect(read.bare == .high && read.grade == .second)
+    }
+  }
+
+  @Test("A raw value that no case has is refused by name")
+  func unknownCasesAreRefused() throws {
+    try ObjectStore.use(ManagedObjectModel(for: [Firm.self]), classes: [Firm.self]) { store in
+      let context = store.makeContext()
+      let firm = try context.insert("Firm")
+      let refused =
+        [
+          ("rank", "hihg", "Expected a case of Post for Firm.rank, but found hihg."),
+          ("maybe", "x", "Expected a case of Post for Firm.maybe, but found x."),
+          ("grades", 9, "Expected a case of Grade (1, 2) for Firm.grades, but found 9."),
+        ] as [(String, PropertyValue, String)]
+      for (name, value, message) in refused {
+        let error = try failure { try firm.setValue(value, forKey: name) }
+        #expect(error.code == .typeMismatch && error.message == message)
+      }
+      try firm.setValue("high", forKey: "maybe")
+      try firm.setValue(.null, forKey: "grades")
+      #expect(try firm.value(forKey: "maybe") == "high")
     }
   }
 }

@@ -111,12 +111,22 @@ extension Session {
     guard let change = edit.object.change else {
       // A conflict may have been resolved in the meantime in favor of the store's state.
       if edit.object.state.isOver { return .deleted }
-      guard edit.former != .unchanged, let base = edit.object.base else { return .none }
-      return base == former?.base ? .none : .changed
+      guard edit.former != .unchanged, edit.object.base != nil else { return .none }
+      return Self.isSame(edit.object.currentRecord, former, edit.object) ? .none : .changed
     }
     // Or it may have been resolved by applying the change to the newer record.
     guard let committed = change.committed else { return .deleted }
-    return committed.base == former?.base ? change.concurrent : .changed
+    return Self.isSame(committed, former, edit.object) ? change.concurrent : .changed
+  }
+
+  /// Returns whether two committed records of an object are of the same commit. Resolving a conflict
+  /// copies the record.
+  private static func isSame(
+    _ record: RecordView, _ former: RecordView?, _ object: ManagedObject
+  ) -> Bool {
+    guard let former, record.base != former.base else { return former != nil }
+    return record.version == former.version
+      && !record.differsInDerivedFields(from: former, in: object.binding.entity.layout)
   }
 
   private func restorePending(_ edit: ObjectEdit) {

@@ -73,8 +73,6 @@ private final class Parcel: ManagedObject {
     let read = try #require(try other.objects(Parcel.self).first())
     #expect(read.size == .small && read.other == .large && read["other"] == 2)
     #expect(read.label == Label(text: "to", weight: 2.5) && read.back == nil && read.tags == [])
-    read["size"] = 77
-    #expect(read.size == .large)
   }
 
   @Test("Typed predicates compare plain attributes")

@@ -48,7 +48,7 @@ extension PropertySource {
     self.init(attribute.name, .attribute, type)
     if isUnique { options.append(Self.unique) }
     switch attribute.type {
-    case .transformable, .composite: options.append(".type(\(attribute.type.source))")
+    case .transformable, .composite, .json: options.append(".type(\(attribute.type.source))")
     default: break
     }
     if !attribute.defaultValue.isNull {

@@ -174,12 +174,25 @@ extension BrowserInterface {
       guard count <= most else { return ["binary": JSONValue(count)] }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
       return ValueJSON.binary(count: count, head: data.prefix(4096))
-    case .json:
-      return ValueJSON.document(
-        try object.value(forKey: attribute.name), maximumLength: maximumLength)
     default:
-      return ValueJSON.json(try object.value(forKey: attribute.name), maximumLength: maximumLength)
+      return json(
+        try object.value(forKey: attribute.name), of: attribute.type, maximumLength: maximumLength)
     }
+  }
+
+  private func json(
+    _ value: PropertyValue, of type: AttributeType, maximumLength: Int
+  ) -> JSONValue {
+    if type == .json { return ValueJSON.document(value, maximumLength: maximumLength) }
+    guard case .composite(let name) = type, case .composite(let parts) = value,
+      let composite = store.model.composites.first(where: { $0.name == name })
+    else { return ValueJSON.json(value, maximumLength: maximumLength) }
+    var shown: [String: JSONValue] = [:]
+    for (name, part) in parts {
+      let type = composite.attributes.first { $0.name == name }?.type ?? .undefined
+      shown[name] = json(part, of: type, maximumLength: maximumLength)
+    }
+    return ["parts": ValueJSON.object(shown)]
   }
 
   private func members(

@@ -67,7 +67,7 @@ function frequent(property, values, apply) {
 function filters(property, filter, values, close) {
   const apply = (condition) => { close(); filter(condition); };
   const isAttribute = !("isToMany" in property);
-  const isPlain = isAttribute && !["binary", "undefined"].includes(property.type) && !property.type.includes("(");
+  const isPlain = isAttribute && !["binary", "json", "undefined"].includes(property.type) && !property.type.includes("(");
   const canBeNil = property.isOptional && !property.isToMany;
   const isCounted = isPlain || property.isToMany === false;
   return [

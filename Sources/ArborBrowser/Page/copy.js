@@ -6,8 +6,7 @@ import { item } from "./menu.js";
 /** Returns a value of a row that isn't an object as plain JSON. */
 function plain(value) {
   if (value === null || typeof value !== "object") return value;
-  if ("text" in value || "binary" in value || "json" in value && "length" in value) throw new Error("A value is too long to copy from here. Select fewer columns.");
-  if ("json" in value && !("length" in value)) return JSON.parse(value.json);
+  if ("text" in value || "binary" in value) throw new Error("A value is too long to copy from here. Select fewer columns.");
   if ("list" in value) return value.list.map(plain);
   if ("parts" in value) return Object.fromEntries(Object.entries(value.parts).map(([name, part]) => [name, plain(part)]));
   return Object.values(value)[0];

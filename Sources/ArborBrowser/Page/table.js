@@ -26,7 +26,7 @@ export function propertyColumn(property, index) {
     name: property.name, index, property,
     width: isRelationship ? (property.isToMany ? 130 : 190) : widths[type] || 180,
     isNumber: numbers.includes(type),
-    canSort: !isRelationship && !["binary", "undefined"].includes(type) && !type.includes("("),
+    canSort: !isRelationship && !["binary", "json", "undefined"].includes(type) && !type.includes("("),
   };
 }
 

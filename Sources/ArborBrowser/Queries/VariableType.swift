@@ -111,7 +111,9 @@ extension VariableType {
     case .binary where text.hasPrefix("0x"):
       ByteText(argument: text).map { .binary(Data($0.bytes)) }
     case .binary: nil
-    case .json: (try? JSONValue.parse(Data(text.utf8))).flatMap(PropertyValue.init(json:))
+    // A text that isn't JSON is itself the value.
+    case .json:
+      (try? JSONValue.parse(Data(text.utf8))).flatMap(PropertyValue.init(json:)) ?? .string(text)
     case .string, .transformable, .composite, .undefined: .string(text)
     }
   }

@@ -44,7 +44,7 @@ struct IndexablePattern: Sendable {
       subject = .toOne(slot: relationship.slot)
       kind = .reference
     case .attribute(let attribute):
-      guard attribute.field.kind != .tagged else { return nil }
+      guard ![.tagged, .json].contains(attribute.field.kind) else { return nil }
       subject = .attribute(slot: attribute.slot)
       kind = attribute.field.kind
     }

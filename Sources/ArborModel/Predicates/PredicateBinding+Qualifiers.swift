@@ -32,15 +32,16 @@ extension PredicateBinding {
     guard case .toMany(let relationship) = start.end,
       try !isTakenByOperator(parts.dropFirst(start.count), relationship)
     else {
-      if !isMember {
-        guard case .leaf(.attribute(let attribute)) = start.end, attribute.field.kind == .json
-        else {
-          throw notMany(comparison, start, names)
-        }
-        // The elements of a list in JSON.
-        return try quantify(traverse(parts, from: scopeIndex), comparison, quantifier)
+      var isJSON = false
+      if case .leaf(.attribute(let attribute)) = start.end {
+        isJSON = attribute.field.kind == .json
       }
+      guard isMember || isJSON else { throw notMany(comparison, start, names) }
       let left = try traverse(parts, from: scopeIndex)
+      // The elements of a list in JSON.
+      if isJSON, left.kind == .any || !isMember {
+        return try quantify(left, comparison, quantifier)
+      }
       return .comparison(try bind(comparison, left: left))
     }
     let target = schema.entities[relationship.destination]

@@ -36,6 +36,16 @@ package enum JSONKind: AttributeKind {
   }
 }
 
+extension JSONKind {
+  /// Returns whether bytes are the canonical text of a value other than null.
+  package static func isCanonical(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let json = try? JSONValue.parse(Data(bytes)), !json.isNull,
+      PropertyValue(json: json) != nil
+    else { return false }
+    return json.canonicalBytes.elementsEqual(bytes)
+  }
+}
+
 extension JSONKind: BytesStoredKind {
   package static func key(of value: PropertyValue) -> KeyPayload? {
     value.json.map { .binary(Data($0.canonicalBytes)) }

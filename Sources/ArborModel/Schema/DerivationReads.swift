@@ -48,8 +48,8 @@ struct DerivationReads {
     case .decoded(let path, _):
       visit(path, scopes)
       flaw =
-        "the expression reads a part of a Codable value, which programs without the type cannot "
-        + "read. Keep that part in a separate attribute."
+        "the expression reads a part of a JSON attribute, whose type programs without the class don't "
+        + "know. Keep that part in a separate attribute."
     case .part(let base, _, _):
       visit(base, scopes)
       demandAttribute(base)

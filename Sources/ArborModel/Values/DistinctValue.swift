@@ -39,8 +39,15 @@ package struct DistinctValue: Hashable, Sendable {
       hasher.combine(values.count)
       for value in values { hash(value, into: &hasher) }
     case .composite(let parts):
-      // The parts of a composite are unordered, and composites are rare.
-      hasher.combine(parts.count)
+      // The parts are unordered.
+      var sum = 0
+      for (name, part) in parts {
+        var member = Hasher()
+        member.combine(StoredText(name))
+        hash(part, into: &member)
+        sum ^= member.finalize()
+      }
+      hasher.combine(sum)
     }
   }
 

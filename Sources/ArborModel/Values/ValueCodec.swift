@@ -10,7 +10,8 @@ package enum ValueCodec {
     case composite
   }
 
-  private static let maximumDepth = 64
+  /// More than the levels of JSON.
+  private static let maximumDepth = 192
 
   /// Returns whether a value can be encoded and decoded: it must not be nested too deeply and must
   /// not contain NaN.

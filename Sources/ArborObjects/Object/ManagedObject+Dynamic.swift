@@ -169,14 +169,15 @@ extension ManagedObject {
     return storeNaN(value, in: attribute.field)
   }
 
-  /// Writes NaN, which makes the commit reject the record. Returns `false` if the field isn't
-  /// numeric.
+  /// Writes NaN, which makes the commit reject the record. Returns `false` if the field is neither
+  /// numeric nor JSON.
   final func storeNaN(_ value: PropertyValue, in field: RecordField) -> Bool {
     switch field.kind {
     case .float: write { buffer, _ in buffer.store(field, Float.nan) }
     case .double, .date: write { buffer, _ in buffer.store(field, Double.nan) }
     case .decimal: storeBytes(DecimalCodec.notANumber, in: field)
     case .tagged: storeBytes(ValueCodec.encode(value), in: field)
+    case .json: storeBytes(Array(CanonicalJSON.unencodable), in: field)
     default: return false
     }
     return true
@@ -193,15 +194,7 @@ extension ManagedObject {
   {
     _ = try requireSession()
     if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
-    if let cases = attribute.description.rawCases, !cases.contains(value) {
-      throw ArborError(
-        .typeMismatch,
-        "Expected \(cases.expectation) for \(binding.entity.name).\(attribute.name), but found "
-          + "\(value).\(cases.hint(value))"
-      ).with(
-        entity: binding.entity.name, objectID: objectID, keyPath: attribute.name,
-        offending: "\(value)")
-    }
+    try checkCase(value, of: attribute)
     let isTagged = attribute.field.kind == .tagged
     if binding.isObserved { session?.observation?.willChange(self, .attribute(attribute.slot)) }
     let fitting = isTagged ? value : attribute.description.type.fitting(value)
@@ -214,6 +207,20 @@ extension ManagedObject {
     }
     // Changing a deleted object has no effect and is not an error.
     guard fits || change?.kind == .deleted else { throw mismatch(attribute.name, value) }
+  }
+
+  /// Throws if a value isn't the raw value of a case of the property's enumeration.
+  final func checkCase(
+    _ value: PropertyValue, of attribute: AttributeSchema
+  ) throws(ArborError) {
+    guard let cases = attribute.description.rawCases, !cases.contains(value) else { return }
+    throw ArborError(
+      .typeMismatch,
+      "Expected \(cases.expectation) for \(binding.entity.name).\(attribute.name), but found "
+        + "\(value).\(cases.hint(value))"
+    ).with(
+      entity: binding.entity.name, objectID: objectID, keyPath: attribute.name,
+      offending: "\(value)")
   }
 
   /// Returns the object of a to-one relationship.

@@ -17,13 +17,15 @@ extension ManagedObject {
   ///
   /// - Throws: The same errors as ``setValue(_:forKey:)-(PropertyValue,_)``.
   package final func setValue(_ value: PropertyValue, atSlot slot: Int) throws(ArborError) {
+    let attribute = binding.entity.attributes[slot]
+    try checkCase(value, of: attribute)
     try prepareForChange(of: slot)
-    let field = binding.entity.attributes[slot].field
+    let field = attribute.field
     var fits = false
     write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
     // Changing a deleted object has no effect and is not an error.
     guard fits || change?.kind == .deleted else {
-      throw mismatch(binding.entity.attributes[slot].name, value)
+      throw mismatch(attribute.name, value)
     }
   }
 

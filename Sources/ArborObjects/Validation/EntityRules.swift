@@ -10,7 +10,7 @@ struct EntityRules {
   let mandatory: [RecordProperty]
   /// Numeric fields, which must not contain NaN.
   let numeric: [RecordProperty]
-  /// Fields that contain the JSON of codable values.
+  /// Fields that contain JSON.
   let codable: [AttributeSchema]
   /// Attributes whose values have bounds. For strings, the bounds apply to the length.
   let bounds: [(attribute: AttributeSchema, minimum: PropertyValue, maximum: PropertyValue)]

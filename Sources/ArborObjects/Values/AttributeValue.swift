@@ -10,8 +10,8 @@ public import ArborModel
 /// var rank: Rank { get { _attribute(3) } set { _setAttribute(3, newValue) } }
 /// ```
 ///
-/// So does any `Codable` type, whose values are then stored as JSON. Codable types that don't declare the conformance can be used for attributes, too, but access is somewhat
-/// slower.
+/// So does any `Codable` type, whose values are then stored as JSON. Codable types that don't
+/// declare the conformance can be used for attributes, too, but access is somewhat slower.
 ///
 /// The protocol inherits from `Codable`, which `#Predicate` requires of the values it compares. For
 /// an enumeration with a raw value, the compiler synthesizes the conformance.

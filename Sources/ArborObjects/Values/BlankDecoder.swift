@@ -99,9 +99,13 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(BlankFields<Nested>(decoder: BlankDecoder(marks: marks(key))))
+    decoder.record?.isOpaque = true
+    return KeyedDecodingContainer(BlankFields<Nested>(decoder: BlankDecoder(marks: marks(key))))
   }
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer { BlankList() }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+    decoder.record?.isOpaque = true
+    return BlankList()
+  }
   func superDecoder() -> any Decoder { BlankDecoder() }
   func superDecoder(forKey key: Key) -> any Decoder { BlankDecoder(marks: marks(key)) }
 }

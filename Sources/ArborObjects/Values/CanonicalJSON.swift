@@ -12,7 +12,7 @@ package enum CanonicalJSON {
   /// meaning in Unicode.
   private static let notANumber = "\u{F8FE}NaN"
   /// The string for NaN as JSON.
-  private static let unencodable = Data("\"\(notANumber)\"".utf8)
+  static let unencodable = Data("\"\(notANumber)\"".utf8)
 
   package static func encode(_ value: some Encodable) throws -> Data {
     let data = try encodeWithNaN(value)
@@ -38,7 +38,13 @@ package enum CanonicalJSON {
 
   /// Returns the attribute value for a `Codable` value.
   package static func attributeValue(of value: some Encodable) throws -> PropertyValue {
-    try encode(value).withUnsafeBytes(JSONKind.value) ?? .null
+    guard let stored = try encode(value).withUnsafeBytes(JSONKind.value) else {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(
+          codingPath: [], debugDescription: "The value has too many levels or equal keys."))
+    }
+    return stored
   }
 
   /// Returns the attribute value for a `Codable` value, or null if it cannot be encoded.

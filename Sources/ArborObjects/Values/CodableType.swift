@@ -74,7 +74,9 @@ final class CodableRecord {
   func shape(isComplete: Bool) -> CodableShape {
     if isOpaque || isObject && single != nil { return .opaque }
     if let single { return single.shape }
-    return isObject ? .object(members, endsAt: isComplete ? nil : lastKey) : .opaque
+    // A dictionary or an enumeration with payloads requests no key.
+    guard isObject, !members.isEmpty else { return .opaque }
+    return .object(members, endsAt: isComplete ? nil : lastKey)
   }
 
   /// Records a requested key. A key requested with two different types makes the structure opaque.

@@ -1,5 +1,6 @@
 internal import ArborFoundation
 internal import ArborJSON
+internal import ArborModel
 
 extension JSONValue {
   /// Encodes a `Codable` value in such a way that equal values have equal bytes: the elements of
@@ -123,7 +124,11 @@ private struct JSONTreeEncoder: Encoder {
     case let date as Date: encode(real: date.timeIntervalSinceReferenceDate)
     case let data as Data: tree.json = .string(data.base64EncodedString())
     case let url as URL: tree.json = .string(url.absoluteString)
-    case let json as JSONValue: tree.json = json
+    case let json as JSONValue:
+      guard PropertyValue(json: json) != nil else {
+        throw error(value, "The JSON has too many levels or a number out of range.")
+      }
+      tree.json = json
     case let set as any UnorderedElements:
       let elements = try set.encodableElements.map(json)
       tree.json = .array(elements.sorted(byBytesOf: { $0 }))

@@ -12,10 +12,10 @@ extension ManagedObject {
     guard !record.isNull(field) else { return nil }
     let json = Data(record.bytes(field))
     do { return try CanonicalJSON.decode(type, from: json) } catch {
+      // The commit refuses a pending value that could not be encoded.
+      if CanonicalJSON.isUnencodable(json) { return nil }
       let attribute = binding.entity.attributes[binding.attribute(slot).slot].description
-      if let filled = Self.filled(json, from: attribute.defaultValue),
-        let value = try? CanonicalJSON.decode(type, from: filled)
-      {
+      if let value = Self.decode(type, json, error, fillingFrom: attribute.defaultValue) {
         return value
       }
       noteUnreadable(
@@ -24,21 +24,34 @@ extension ManagedObject {
     }
   }
 
+  /// Decodes JSON with those members of an attribute's default that the decoder misses. Returns `nil`
+  /// if the default doesn't have them, or if another error remains.
+  private static func decode<T: Decodable>(
+    _ type: T.Type, _ json: Data, _ error: any Error, fillingFrom standard: PropertyValue
+  ) -> T? {
+    guard let standard = standard.json, var filled = try? JSONValue.parse(json) else { return nil }
+    var error = error
+    while case .keyNotFound(let key, let context)? = error as? DecodingError,
+      filled.fill(key.stringValue, at: context.codingPath[...], from: standard)
+    {
+      do { return try CanonicalJSON.decode(type, from: Data(filled.canonicalBytes)) } catch let
+        other
+      {
+        error = other
+      }
+    }
+    return nil
+  }
+
   /// Encodes a value for the JSON attribute with the given slot.
   final func encodeJSON(_ value: some Encodable, _ slot: Int) {
     let field = binding.attribute(slot, changing: self).field
     guard field.kind == .json else { wrongType(slot, type(of: value)) }
     let json = CanonicalJSON.encodeForCommit(value)
+    if json.elementsEqual("null".utf8) { return setNullAttribute(slot) }
     write { buffer, allocator in
       json.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
     }
-  }
-
-  /// Returns JSON with the members that only the attribute's default has, at every level, or `nil` if
-  /// there is no default.
-  private static func filled(_ json: Data, from standard: PropertyValue) -> Data? {
-    guard let standard = standard.json, let stored = try? JSONValue.parse(json) else { return nil }
-    return Data(stored.filled(from: standard).canonicalBytes)
   }
 
   // MARK: Unreadable values
@@ -72,13 +85,25 @@ extension ManagedObject {
 }
 
 extension JSONValue {
-  /// The value with the members that only another one has, at every level.
-  fileprivate func filled(from standard: JSONValue) -> JSONValue {
-    guard case .object(var members) = self, case .object(let others) = standard else {
-      return self
+  /// Inserts a missing member of an object from the same place of another value.
+  ///
+  /// - Parameter path: The keys of the object that lacks the member.
+  /// - Returns: Whether the other value has the member and this one doesn't.
+  fileprivate mutating func fill(
+    _ key: String, at path: ArraySlice<any CodingKey>, from standard: JSONValue
+  ) -> Bool {
+    guard case .object(var members) = self else { return false }
+    if let next = path.first?.stringValue {
+      guard var part = members[next], let other = standard[next],
+        part.fill(key, at: path.dropFirst(), from: other)
+      else { return false }
+      members[next] = part
+    } else {
+      guard members[key] == nil, let other = standard[key] else { return false }
+      members[key] = other
     }
-    for (key, other) in others { members[key] = members[key]?.filled(from: other) ?? other }
-    return .object(members)
+    self = .object(members)
+    return true
   }
 }
 

@@ -52,6 +52,10 @@ extension StoreChecker {
         add(.missingValue, number, ".\(attribute.name) is nil but must have a value.")
       } else if Self.isNumeric(attribute.field), record.value(attribute.field).containsNaN {
         add(.missingValue, number, ".\(attribute.name) is NaN or a date that is not finite.")
+      } else if attribute.field.kind == .json,
+        !JSONKind.isCanonical(record.bytes(attribute.field))
+      {
+        add(.missingValue, number, ".\(attribute.name) is not JSON in canonical form.")
       }
     }
   }

@@ -54,7 +54,7 @@ import Testing
       ("ratio", [.double(.nan), .decimal(1)]), ("price", [.decimal(.nan), 1.5]), ("name", [1]),
       ("born", [5, .date(Date(timeIntervalSinceReferenceDate: .nan))]), ("photo", ["x"]),
       ("key", ["x"]), ("home", ["x"]),
-      ("extra", [[.decimal(.nan)], (0..<70).reduce(.null) { value, _ in .list([value]) }]),
+      ("extra", [[.decimal(.nan)], (0..<200).reduce(.null) { value, _ in .list([value]) }]),
     ]
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: world.person.layout.template, into: allocator)

@@ -242,8 +242,8 @@ private final class Box: ManagedObject {
       AttributeDescription(name: "city", type: .string, isOptional: true, derivation: "label.text"))
     let error = try failure { _ = try model.validated() }
     let message =
-      "the expression reads a part of a Codable value, which programs without the type cannot "
-      + "read. Keep that part in a separate attribute."
+      "the expression reads a part of a JSON attribute, whose type programs without the class don't "
+      + "know. Keep that part in a separate attribute."
     #expect(error.violations.map { $0.message.contains(message) } == [true])
   }
 

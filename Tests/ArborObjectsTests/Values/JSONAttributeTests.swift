@@ -118,6 +118,31 @@ import Testing
     }
   }
 
+  @Test("Whole values are compared with options, aggregated and checked")
+  func wholeValues() throws {
+    try ObjectStore.use(Self.model) { store in
+      let context = store.makeContext()
+      for value in ["Open", 9, 10, ["a"]] as [PropertyValue] {
+        try context.insert("Thing").setValue(value, forKey: "tags")
+      }
+      try context.commit()
+      func count(_ text: String) throws -> Int {
+        try context.count("Thing", matching: FetchPredicate(format: text))
+      }
+      #expect(try count("tags ==[c] 'OPEN'") == 1 && count("tags == 'OPEN'") == 0)
+      #expect(try count("tags IN[c] {'OPEN', 'x'}") == 1 && count("tags IN {9, 'Open'}") == 2)
+      #expect(try count("tags > 9") == 1 && count("tags == place") == 0)
+      #expect(try count("ANY tags == 10") == 1 && count("ANY tags == 'a'") == 1)
+      #expect(try context.objects("Thing").value(of: .sum("tags")) == 19)
+      let thing = try context.insert("Thing")
+      thing["tags"] = PropertyValue.list([.double(.nan)])
+      let error = try failure { try context.commit() }
+      #expect(error.code == .validation && error.keyPath == "tags")
+      thing["tags"] = PropertyValue.null
+      try context.commit()
+    }
+  }
+
   @Test("What JSON cannot represent is refused")
   func valuesThatDoNotFit() throws {
     try ObjectStore.use(Self.model) { store in

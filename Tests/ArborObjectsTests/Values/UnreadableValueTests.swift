@@ -8,6 +8,7 @@ private struct Place: Codable, Hashable {
   var city: String
   var floor = 1
   var marks: [Mark] = []
+  var nick: String?
 
   struct Mark: Codable, Hashable { var name: String }
 }
@@ -23,7 +24,7 @@ private final class Firm: ManagedObject {
       attributes: [
         AttributeDescription("home", Place.self), AttributeDescription("other", Place?.self),
         AttributeDescription(
-          "filled", Place.self, default: Place(city: "Riga", floor: 7)),
+          "filled", Place.self, default: Place(city: "Riga", floor: 7, nick: "hub")),
         AttributeDescription("rank", Post.self, default: .low),
         AttributeDescription("bare", Post.self), AttributeDescription("maybe", Post?.self),
         AttributeDescription("grade", Grade.self), AttributeDescription("grades", Grade?.self),
@@ -169,6 +170,7 @@ private final class Firm: ManagedObject {
     try useStore(["filled": ["city": "Oslo"]]) { store in
       let context = store.makeContext()
       let read = try #require(try context.objects(Firm.self).first())
+      // What is optional stays nil.
       #expect(read.filled == Place(city: "Oslo", floor: 7))
       read.filled.city = "Bergen"
       try context.commit()

@@ -23,7 +23,9 @@ enum ValueText {
     case .list(let values): "[" + values.map(text).joined(separator: ", ") + "]"
     case .composite(let parts):
       "{"
-        + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
+        + parts.sorted { $0.key < $1.key }.map {
+          "\(TerminalText.escaped($0.key)): \(text($0.value))"
+        }
         .joined(separator: ", ") + "}"
     default: TerminalText.escaped(json(value).string ?? json(value).text())
     }

@@ -7,7 +7,8 @@ enum ValueSource {
   /// Returns a literal of the attribute's Swift type, or `nil` if such a literal cannot represent
   /// the value exactly.
   static func typed(_ value: PropertyValue, as type: AttributeType) -> String? {
-    guard ![.tagged, .json].contains(FieldKind(type)), !value.isNull, type.fitting(value) == value else {
+    guard ![.tagged, .json].contains(FieldKind(type)), !value.isNull, type.fitting(value) == value
+    else {
       return nil
     }
     if type == .float, case .double(let number) = value, number.isFinite {

@@ -44,7 +44,8 @@ struct FieldComparison {
     case .real: return real(field.kind.realInterval(comparison, constant))
     case .text where field.kind == .string: return try text()
     // Only the equality of JSON text is that of the values.
-    case .text where field.kind == .json && ![.equal, .notEqual].contains(comparison):
+    case .text
+    where field.kind == .json && (![.equal, .notEqual].contains(comparison) || !options.isEmpty):
       return try throughValues()
     case .decimal, .text: return try bytes()
     case .identifier: return identifier()
@@ -180,6 +181,7 @@ struct FieldComparison {
 
   private func test(ofMembers members: [PropertyValue]) throws(ArborError) -> CompiledNode {
     if field.kind == .string, options.contains(.localized) { return try throughValues() }
+    if field.kind == .json, !options.isEmpty { return try throughValues() }
     switch field.kind.form {
     case .whole, .flag, .reference: return wholeNumbers(members)
     case .real where field.kind.width == 4:

@@ -148,6 +148,6 @@ extension FieldKind {
 
   /// Returns whether the bytes have the same equality and order as the values.
   fileprivate func isOrderedBytes(isPlain: Bool) -> Bool {
-    form == .decimal || (form == .text && (isPlain || self != .string))
+    self != .json && (form == .decimal || (form == .text && (isPlain || self != .string)))
   }
 }

@@ -195,7 +195,9 @@ extension PredicateCompilation {
     return { record, number, resolver in
       let base = base(record, number, resolver)
       let size = base.size
-      guard case .list(let elements) = base, resolver?.hold(size) ?? true else { return .list([]) }
+      // A single value, such as one in JSON whose form is unknown, is a collection of one.
+      let elements = base.list ?? (base.isNull ? [] : [base])
+      guard !elements.isEmpty, resolver?.hold(size) ?? true else { return .list([]) }
       defer { resolver?.release(size) }
       return .list(
         elements.filter { element in

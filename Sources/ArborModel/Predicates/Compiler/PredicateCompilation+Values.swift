@@ -125,18 +125,11 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns a reader of a part of the JSON in a binary attribute. The JSON is read in place.
+  /// Returns a reader of a part of the value of a JSON attribute. The JSON is read in place.
   private func reader(_ path: BoundPath, _ part: CodablePath) -> ValueReader {
     guard case .attribute(let attribute) = path.leaf else { return { _, _, _ in .null } }
     let locator = FieldLocator(path, attribute, self)
     let chargesWork = environment.chargesWork
-    if locator.isExternal {
-      return { record, number, resolver in
-        let json = locator.value(record, number, resolver)
-        guard !chargesWork || resolver?.charge(20 * json.work) ?? true else { return .null }
-        return part.value(of: json)
-      }
-    }
     return { record, number, resolver in
       guard let located = locator.locate(record, number, resolver),
         !located.record.isNull(located.field)

@@ -72,6 +72,7 @@ struct FieldSummary {
     case .identifier:
       addBytes(UnsafeRawBufferPointer(start: record.base + Int(field.offset), count: 16))
     case .tagged: values.add(record.value(field))
+    case .text where kind == .json: values.add(record.value(field))
     case .text: addBytes(record.bytes(field))
     case .whole, .flag, .real, .reference: break
     }
@@ -102,7 +103,9 @@ struct FieldSummary {
     switch kind.form {
     case .real where kind != .date: return count == 0 ? .integer(0) : NumberSum.real(real)
     case .decimal: return decimals.value
-    case .tagged: return values.value(of: .sum)
+    case .tagged,
+      .text where kind == .tagged || kind == .json:
+      return values.value(of: .sum)
     default: return wholeSum.value
     }
   }
@@ -119,7 +122,9 @@ struct FieldSummary {
     case .real where real.isNaN: return .null
     case .real: return kind.stored.value(ofReal: real / Double(count))
     case .decimal: return decimals.average(of: count)
-    case .tagged: return values.value(of: .average)
+    case .tagged,
+      .text where kind == .tagged || kind == .json:
+      return values.value(of: .average)
     default: return wholeSum.average(of: count)
     }
   }
@@ -132,7 +137,9 @@ struct FieldSummary {
     switch stored.form {
     case .whole, .flag: return stored.value(ofWhole: whole)
     case .real: return stored.value(ofReal: real)
-    case .tagged: return values.value(of: isLeast ? .minimum : .maximum)
+    case .tagged,
+      .text where kind == .tagged || kind == .json:
+      return values.value(of: isLeast ? .minimum : .maximum)
     case .decimal, .text, .identifier:
       return bytes.withUnsafeBytes { stored.value(ofBytes: $0) } ?? .null
     case .reference: return .null

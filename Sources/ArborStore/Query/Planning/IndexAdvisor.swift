@@ -93,7 +93,8 @@ struct IndexAdvisor {
     for key in query.sortKeys {
       guard let path = key.path, path.hops.isEmpty,
         !key.options.isCollated,
-        case .attribute(let attribute) = path.leaf, attribute.field.kind != .tagged
+        case .attribute(let attribute) = path.leaf,
+        ![.tagged, .json].contains(attribute.field.kind)
       else { return [] }
       guard !fixed.contains(where: { $0.property == attribute.name }) else { continue }
       let folding = key.options.folding

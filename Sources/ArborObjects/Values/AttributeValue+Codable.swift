@@ -16,10 +16,10 @@ extension AttributeValue {
   /// Reads a value from its JSON.
   ///
   /// Members that the type requires and an object lacks are taken from the attribute's default. If
-  /// the JSON cannot be decoded nevertheless, the result is the default or, without one, a value of zeros, empty strings
-  /// and empty collections; the context's next throwing operation throws `unreadableValue`, and
-  /// commits fail until a rollback, so that the stored value isn't replaced. A `nil` value is read in
-  /// the same way, without an error.
+  /// the JSON cannot be decoded nevertheless, the result is the default or, without one, a value of
+  /// zeros, empty strings and empty collections; the context's next throwing operation throws
+  /// `unreadableValue`, and commits fail until a rollback, so that the stored value isn't replaced. A
+  /// `nil` value is read in the same way, without an error.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     // Notes the access, also while a key path is being traced.
     let field = object.binding.attribute(slot, of: object).field

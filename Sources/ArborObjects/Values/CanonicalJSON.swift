@@ -17,12 +17,13 @@ package enum CanonicalJSON {
   package static func encode(_ value: some Encodable) throws -> Data {
     let data = try encodeWithNaN(value)
     guard !isUnencodable(data) else {
-      throw EncodingError.invalidValue(
-        value,
-        EncodingError.Context(
-          codingPath: [], debugDescription: "NaN cannot be represented in JSON."))
+      throw error(value, "NaN cannot be represented in JSON.")
     }
     return data
+  }
+
+  private static func error(_ value: Any, _ message: String) -> EncodingError {
+    .invalidValue(value, .init(codingPath: [], debugDescription: message))
   }
 
   /// Returns the JSON of a value, which the commit checks with ``isUnencodable(_:)``.
@@ -39,10 +40,7 @@ package enum CanonicalJSON {
   /// Returns the attribute value for a `Codable` value.
   package static func attributeValue(of value: some Encodable) throws -> PropertyValue {
     guard let stored = try encode(value).withUnsafeBytes(JSONKind.value) else {
-      throw EncodingError.invalidValue(
-        value,
-        EncodingError.Context(
-          codingPath: [], debugDescription: "The value has too many levels or equal keys."))
+      throw error(value, "The value has too many levels or equal keys.")
     }
     return stored
   }

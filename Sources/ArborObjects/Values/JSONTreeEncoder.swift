@@ -8,7 +8,7 @@ extension JSONValue {
   ///
   /// `JSONEncoder` doesn't suffice, because its output doesn't show which arrays were sets.
   ///
-  /// - Parameter notANumber: The string that stands for NaN.
+  /// - Parameter notANumber: The string that represents NaN.
   /// - Throws: The errors of the type, and `EncodingError` for a value that is nested too deeply or
   ///   encodes nothing.
   init(encoding value: some Encodable, notANumber: String) throws {
@@ -27,7 +27,7 @@ private final class JSONTree {
     case nothing
     case value(JSONValue)
     case array([JSONTree])
-    case object(keys: [String], parts: [String: JSONTree])
+    case object([String: JSONTree])
   }
 
   private var content = Content.nothing
@@ -39,8 +39,7 @@ private final class JSONTree {
       case .nothing: nil
       case .value(let value): value
       case .array(let parts): .array(parts.map(\.part))
-      case .object(let keys, let parts):
-        .object(JSONObject(distinct: keys.map { ($0, parts[$0]?.part ?? .null) }))
+      case .object(let parts): .object(JSONObject(distinct: parts.map { ($0, $1.part) }))
       }
     }
     set { content = newValue.map(Content.value) ?? .nothing }
@@ -59,7 +58,7 @@ private final class JSONTree {
 
   func becomeObject() {
     if case .object = content { return }
-    content = .object(keys: [], parts: [:])
+    content = .object([:])
   }
 
   /// Appends an element to an array.
@@ -73,15 +72,15 @@ private final class JSONTree {
     return part
   }
 
-  /// Returns the member of an object with a key. Encoding a key again replaces its value.
+  /// Returns the member of an object with a key. Encoding a key again replaces its value. Members have
+  /// no order, because the canonical form sorts them.
   func member(_ key: String) -> JSONTree {
-    guard case .object(var keys, var parts) = content else { return JSONTree() }
+    guard case .object(var parts) = content else { return JSONTree() }
     if let part = parts[key] { return part }
     let part = JSONTree()
     content = .nothing
-    keys.append(key)
     parts[key] = part
-    content = .object(keys: keys, parts: parts)
+    content = .object(parts)
     return part
   }
 }
@@ -241,20 +240,6 @@ private struct JSONTreeScalar: SingleValueEncodingContainer {
   var codingPath: [any CodingKey] { encoder.codingPath }
 
   func encodeNil() { encoder.tree.json = .null }
-  func encode(_ value: Bool) { encoder.tree.json = .bool(value) }
-  func encode(_ value: String) { encoder.tree.json = .string(value) }
-  func encode(_ value: Double) { encoder.encode(real: value) }
-  func encode(_ value: Float) { encoder.encode(real: value) }
-  func encode(_ value: Int) { encoder.encode(integer: value) }
-  func encode(_ value: Int8) { encoder.encode(integer: value) }
-  func encode(_ value: Int16) { encoder.encode(integer: value) }
-  func encode(_ value: Int32) { encoder.encode(integer: value) }
-  func encode(_ value: Int64) { encoder.encode(integer: value) }
-  func encode(_ value: UInt) { encoder.encode(integer: value) }
-  func encode(_ value: UInt8) { encoder.encode(integer: value) }
-  func encode(_ value: UInt16) { encoder.encode(integer: value) }
-  func encode(_ value: UInt32) { encoder.encode(integer: value) }
-  func encode(_ value: UInt64) { encoder.encode(integer: value) }
   func encode<T: Encodable>(_ value: T) throws { try encoder.encode(value) }
 }
 

@@ -34,11 +34,8 @@ extension ManagedObject {
     while case .keyNotFound(let key, let context)? = error as? DecodingError,
       filled.fill(key.stringValue, at: context.codingPath[...], from: standard)
     {
-      do { return try CanonicalJSON.decode(type, from: Data(filled.canonicalBytes)) } catch let
-        other
-      {
-        error = other
-      }
+      let json = Data(filled.canonicalBytes)
+      do { return try CanonicalJSON.decode(type, from: json) } catch let other { error = other }
     }
     return nil
   }
@@ -107,7 +104,7 @@ extension JSONValue {
   }
 }
 
-/// What a decoder complains about, and where.
+/// The problem that a decoder reports, and its location.
 private struct DecodingProblem {
   let what: String
   /// The path of the part in the JSON: `addresses[2].city`. Empty for the whole value.

@@ -1,5 +1,4 @@
 internal import ArborFoundation
-internal import ArborJSON
 public import ArborModel
 
 // Codable types that don't conform to `AttributeValue`, such as those of other modules, can be used
@@ -57,8 +56,8 @@ extension ManagedObject {
 
 extension AttributeDescription {
   /// Creates an attribute of a typed class from the codable type of its property. An enumeration is
-  /// stored as its raw value, any other type as JSON. Model validation
-  /// rejects numeric types that no attribute can represent exactly, such as `Int128`.
+  /// stored as its raw value, any other type as JSON. Model validation rejects numeric types that no
+  /// attribute can represent exactly, such as `Int128`.
   ///
   /// - Parameters:
   ///   - name: The attribute's name, unique among all properties of its entity, including inherited
@@ -156,7 +155,7 @@ enum PlainAttribute {
     if let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil { return nil }
     // A type that conforms to the protocol may have its own representation.
     guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
-    guard kept.attributeType == .json, kept != JSONValue.self, isJSON(kept) else { return nil }
+    guard kept.attributeType == .json, isJSON(kept) else { return nil }
     return plain.parts
   }
 

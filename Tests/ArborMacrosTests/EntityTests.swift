@@ -246,6 +246,8 @@ import Testing
   /// The expected model of the classes in ``Library``.
   static let written = ManagedObjectModel(entities: [person, author, laureate, volume, shelf])
 
+  private static let address: JSONShape = ["street": .string, "city": .string]
+
   private static let person = EntityDescription("Person", isAbstract: true, className: "Person") {
     AttributeDescription("name", .string, .default(""))
     AttributeDescription("nick", .string, .optional, .indexed, .renamed(from: "nickname"))
@@ -255,8 +257,8 @@ import Testing
   private static let author = EntityDescription("Author", parent: "Person", className: "Author") {
     AttributeDescription("genre", .string, .default("novel"))
     AttributeDescription("grade", .integer16, .optional, .default(1))
-    AttributeDescription("home", .json)
-    AttributeDescription("place", .json, .optional)
+    AttributeDescription("home", .json, .json(address))
+    AttributeDescription("place", .json, .json(address), .optional)
     RelationshipDescription("books", to: "Volume", inverse: "authors", .toMany, .ordered)
     RelationshipDescription("teacher", to: "Author", inverse: "students")
     RelationshipDescription(
@@ -287,8 +289,9 @@ import Testing
     AttributeDescription("point", .transformable("Library.Point"))
     AttributeDescription("binding", .string, .default("cloth"))
     AttributeDescription("jacket", .string, .optional)
-    AttributeDescription("points", .json, .default([] as PropertyValue))
-    AttributeDescription("spine", .json, .optional)
+    AttributeDescription(
+      "points", .json, .json(.list(["x": .integer])), .default([] as PropertyValue))
+    AttributeDescription("spine", .json, .json(["x": .integer]), .optional)
     AttributeDescription("pages", .integer16, .default(-1))
     AttributeDescription("anything", .undefined, .optional, .transient)
     RelationshipDescription("authors", to: "Author", inverse: "books", .toMany, .mandatory)

@@ -43,6 +43,8 @@ final class AttributeCoder: Sendable {
   let parts: [AttributeCoder]
   /// The raw values of an enumeration, or `nil` if the attribute isn't one.
   private let cases: RawCases?
+  /// The attribute, if its JSON has a known structure.
+  private let structured: AttributeDescription?
   private let dates: DateReader?
   private let numbers: JSONNumberFormat?
   private let conversions: ImportConversions
@@ -67,6 +69,7 @@ final class AttributeCoder: Sendable {
     isDerived = attribute.derivation != nil
     userInfo = attribute.userInfo
     cases = attribute.rawCases
+    structured = attribute.type == .json && attribute.shape != nil ? attribute : nil
     conversions = rules.conversions
     self.conversion = conversion
     dates = attribute.type == .date ? try DateReader(attribute, rules) : nil
@@ -117,7 +120,9 @@ final class AttributeCoder: Sendable {
 
   /// Returns the value without applying the conversion of a sync.
   func ownValue(_ node: JSONNode) -> PropertyValue? {
-    guard let value = valueOfType(node), cases?.contains(value) ?? true else { return nil }
+    guard let value = valueOfType(node), cases?.contains(value) ?? true,
+      structured?.misfit(in: value) == nil
+    else { return nil }
     return value
   }
 
@@ -187,6 +192,14 @@ final class AttributeCoder: Sendable {
         "Expected \(cases.expectation) for \(entityName).\(name), but found \(value)."
           + cases.hint(value)
       ).with(entity: entityName, keyPath: name, offending: node.excerpt)
+    }
+    if let value = valueOfType(node), let misfit = structured?.misfit(in: value) {
+      let path = ([name] + (misfit.path.isEmpty ? [] : [misfit.path])).joined(separator: ".")
+      let part = node.part(at: misfit.steps)
+      return part.error(
+        "Expected \(misfit.expected) for \(entityName).\(path), but "
+          + (misfit.found.map { "found \($0)." } ?? "it is missing.")
+      ).with(entity: entityName, keyPath: path, offending: part.excerpt)
     }
     return error(
       node, expectation,
@@ -318,6 +331,23 @@ final class AttributeCoder: Sendable {
       members.append((part.name, json))
     }
     return members.count == values.count ? .object(JSONObject(distinct: members)) : nil
+  }
+}
+
+extension JSONNode {
+  /// Returns the part that a path leads to, or the innermost part on the way if it is missing.
+  fileprivate func part(at steps: [JSONShape.Misfit.Step]) -> JSONNode {
+    var part = self
+    for step in steps {
+      let next: JSONNode? =
+        switch step {
+        case .key(let key): part.members?.last { $0.key == key }?.value
+        case .position(let position): part.elements?.dropFirst(position).first
+        }
+      guard let next else { break }
+      part = next
+    }
+    return part
   }
 }
 

@@ -1,3 +1,5 @@
+internal import ArborJSON
+
 extension ModelComparison {
   typealias AttributeChange = ModelDifference.AttributeChange
   typealias Filling = ModelDifference.Filling
@@ -113,6 +115,7 @@ extension ModelComparison {
     let (old, new) = (oldTree.attribute(before), newTree.attribute(after))
     guard old != new else { return }
     compareTypes(old, new, after)
+    compareShapes(old, new, after)
     compareStorage(old, new, after)
     compareRules(old, new)
     if old.versionHashModifier != new.versionHashModifier {
@@ -149,6 +152,24 @@ extension ModelComparison {
       loss: conversion == .custom && !isComputed ? .values : nil,
       rule: isChecked ? .valuesFit(after.type) : nil)
     if conversion != .identity { revalued.insert(slot) }
+  }
+
+  private mutating func compareShapes(
+    _ before: AttributeDescription, _ after: AttributeDescription, _ slot: PropertySlot
+  ) {
+    guard before.type == .json, after.type == .json else { return }
+    let isStored = !before.isTransient && !after.isTransient
+    let changes = before.anyShape.changes(to: after.anyShape, standard: after.defaultValue.json)
+    for change in changes {
+      let mayMisfit = isStored && change.mayMisfit
+      // The keys of indexes depend on the types of parts.
+      if case .typeChanged = change.change { revalued.insert(slot) }
+      let isAddition = if case .added = change.change { true } else { false }
+      let affectsStore = mayMisfit || !isAddition && before.requiredParts != after.requiredParts
+      note(
+        .partChanged(path: change.path, change.change), affectsStore ? .catalog : .none,
+        rule: mayMisfit ? .valuesFit(.json) : nil)
+    }
   }
 
   private func conversion(
@@ -204,7 +225,12 @@ extension ModelComparison {
     _ before: AttributeDescription, _ after: AttributeDescription
   ) {
     if before.defaultValue != after.defaultValue {
-      note(.defaultChanged(from: before.defaultValue, to: after.defaultValue), .none)
+      // The default of a JSON attribute supplies members that values lack.
+      let isJSON = before.type == .json && after.type == .json
+      let isRequired = isJSON && before.requiredParts != after.requiredParts
+      note(
+        .defaultChanged(from: before.defaultValue, to: after.defaultValue),
+        isRequired ? .catalog : .none, rule: isRequired ? .valuesFit(.json) : nil)
     }
     let isStored = !before.isTransient && !after.isTransient
     let bounds = (before: ModelDifference.Bounds(before), after: ModelDifference.Bounds(after))

@@ -93,7 +93,7 @@ extension ModelComparison {
 
   private mutating func noteRefilling(of index: KeptIndex, named name: String, at entity: Int) {
     let isRevalued = index.columns.contains { column in
-      guard case .attribute(let slot)? = newTree.property(named: column.property, of: entity)
+      guard case .attribute(let slot)? = newTree.property(named: column.firstName, of: entity)
       else { return false }
       return revalued.contains(slot)
     }
@@ -110,10 +110,10 @@ extension ModelComparison {
   private func translate(_ index: KeptIndex, from before: Int, to after: Int) -> KeptIndex? {
     var columns: [KeptIndex.Column] = []
     for column in index.columns {
-      guard let name = newName(ofProperty: column.property, from: before, to: after) else {
-        return nil
-      }
-      columns.append(.init(name, isAscending: column.isAscending, kind: column.kind))
+      let first = column.firstName
+      guard let name = newName(ofProperty: first, from: before, to: after) else { return nil }
+      let keys = column.property.dropFirst(first.count)
+      columns.append(.init(name + keys, isAscending: column.isAscending, kind: column.kind))
     }
     let isNamedByColumns = index.name == index.columns.map(\.property).joined(separator: "+")
     let name = isNamedByColumns ? columns.map(\.property).joined(separator: "+") : index.name

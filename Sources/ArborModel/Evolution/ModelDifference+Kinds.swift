@@ -46,6 +46,9 @@ extension ModelDifference {
     case replacesRelationship(Subject)
     /// The type changed, with the given conversion of values.
     case typeChanged(from: AttributeType, to: AttributeType, ValueConversion)
+    /// The structure of JSON changed at a path such as `address.city`, in which `[]` stands for the
+    /// elements of a list and the members of a map. The path is empty for the whole value.
+    case partChanged(path: String, JSONShape.Change)
     /// The transformer changed. The stored bytes remain unchanged.
     case transformerChanged(from: String, to: String)
     /// The attribute became optional.

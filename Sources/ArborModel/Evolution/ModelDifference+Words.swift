@@ -73,6 +73,7 @@ extension ModelDifference.Rule: CustomStringConvertible {
       case .maximumCount(let count): "existing objects with more than \(Self.members(count))"
       case .bounds(let bounds): "existing values outside of \(bounds)"
       case .pattern(let pattern): "existing values that do not match \(pattern)"
+      case .valuesFit(.json): "existing values that do not fit the structure"
       case .valuesFit(let type): "existing values that do not fit \(ModelJSON.text(of: type))"
       case .destination(let entity): "existing links to objects that don't belong to \(entity)"
       case .inverse(let inverse): "existing links without a counterpart in \(inverse)"
@@ -147,6 +148,7 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
     case .replacesRelationship(let former): "replaces the relationship \(former)"
     case .typeChanged(let former, let type, _):
       changing("the type", ModelJSON.text(of: former), ModelJSON.text(of: type))
+    case .partChanged(let path, let change): "\(path.isEmpty ? "the value" : path) \(change)"
     case .transformerChanged(let former, let name):
       changing("the transformer", former.nonEmpty, name.nonEmpty)
     case .becameOptional: "becomes optional"
@@ -171,6 +173,20 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
     case .versionHashModifierChanged(let former, let modifier):
       changing("the version hash modifier", former, modifier)
     case .userInfoChanged: "the user info changes"
+    }
+  }
+}
+
+extension JSONShape.Change: CustomStringConvertible {
+  /// The change in human-readable form: `is added, a string`.
+  public var description: String {
+    switch self {
+    case .added(let shape):
+      "is added, \(shape.words)\(shape.isOptional ? " or missing" : "")"
+    case .removed: "is no longer described, its values are kept"
+    case .typeChanged(let former, let shape): "changes from \(former.words) to \(shape.words)"
+    case .becameOptional: "becomes optional"
+    case .becameMandatory: "becomes mandatory"
     }
   }
 }

@@ -29,7 +29,8 @@ internal import ArborJSON
 /// ```
 ///
 /// Attributes are mandatory and relationships optional by default. Dates are ISO 8601 strings or
-/// seconds since 2001-01-01 UTC. Binary values are base64 strings.
+/// seconds since 2001-01-01 UTC. Binary values are base64 strings. The `shape` of a `json` attribute is
+/// written as described at ``JSONShape/json``.
 enum ModelJSON {
   static let modelKeys = ["version", "entities", "composites", "requests", "configurations"]
   static let entityKeys = [
@@ -38,7 +39,7 @@ enum ModelJSON {
   ]
   static let attributeKeys = [
     "type", "optional", "default", "min", "max", "pattern", "indexed", "transient",
-    "externalStorage", "derivation", "valueClass", "preservedOnDeletion", "renamedFrom",
+    "externalStorage", "derivation", "shape", "valueClass", "preservedOnDeletion", "renamedFrom",
     "versionHashModifier", "userInfo",
   ]
   static let relationshipKeys = [

@@ -29,6 +29,7 @@ extension ModelJSONReader {
       case "transient": attribute.isTransient = flag(value)
       case "externalStorage": attribute.allowsExternalStorage = flag(value)
       case "derivation": attribute.derivation = text(value)
+      case "shape": attribute.shape = shape(value)
       case "valueClass": attribute.valueClassName = text(value)
       case "preservedOnDeletion": attribute.isPreservedOnDeletion = flag(value)
       case "renamedFrom": attribute.renamingIdentifier = text(value)
@@ -39,6 +40,19 @@ extension ModelJSONReader {
     }
     for member in values { readValue(member, into: &attribute) }
     return attribute
+  }
+
+  private mutating func shape(_ node: JSONNode) -> JSONShape? {
+    switch JSONShape.read(node) {
+    case .success(let shape): return shape
+    case .failure(let part):
+      report(
+        part.node,
+        "This isn't the structure of JSON. Write a type such as “string”, “integer64” or “date?”, an "
+          + "object with such members, or [“list”, type], [“map”, type], [“cases”, values…] or "
+          + "[“optional”, type].")
+      return nil
+    }
   }
 
   private mutating func readType(_ node: JSONNode, into attribute: inout AttributeDescription) {

@@ -106,6 +106,7 @@ extension AttributeDescription {
     object.add("transient", isTransient)
     object.add("externalStorage", allowsExternalStorage)
     object.add("derivation", derivation)
+    object["shape"] = shape?.json
     object.add("valueClass", valueClassName)
     object.add("preservedOnDeletion", isPreservedOnDeletion)
     object.add("renamedFrom", renamingIdentifier)

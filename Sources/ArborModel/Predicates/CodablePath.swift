@@ -4,59 +4,91 @@ package struct CodablePath: Sendable {
   /// The keys, outermost first.
   package let keys: [String]
   /// The type of the last key's value, or `nil` if it is an object, a list or unknown.
-  package let scalar: CodableScalar?
+  package let scalar: JSONShape.Scalar?
+  /// The type of the elements if the value is a list of strings, numbers or Booleans, otherwise `nil`.
+  package let element: JSONShape.Scalar?
   package let kind: ValueKind
   let keyBytes: [[UInt8]]
 
   /// Creates a path by resolving names that aren't part of a predicate's text.
-  ///
-  /// - Precondition: There is at least one name.
-  package init(names: [String], of parts: CodableParts?) throws(ArborError) {
-    try self.init(names.map { ($0, PredicateSite.none) }[...], of: parts)
+  package init(
+    names: [String], of attribute: AttributeDescription
+  ) throws(ArborError) {
+    try self.init(names.map { ($0, PredicateSite.none) }[...], of: attribute)
   }
 
   /// Creates a path by resolving names.
   ///
-  /// - Parameter parts: The structure of the attribute's type, or `nil` if it is unknown.
-  /// - Throws: ``ArborError`` `invalidPredicate` if a name is unknown or follows a value without
-  ///   parts.
-  /// - Precondition: There is at least one name.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the attribute's structure doesn't have a part with
+  ///   a name, or if a name follows a value without parts.
   init(
-    _ names: ArraySlice<(name: String, site: PredicateSite)>, of parts: CodableParts?
+    _ names: ArraySlice<(name: String, site: PredicateSite)>, of attribute: AttributeDescription
   ) throws(ArborError) {
-    var parts = parts
+    var shape = attribute.shape ?? .any
+    var owner = attribute.name
     for (name, site) in names {
-      guard let known = parts else { break }
-      switch known.shape {
-      case .object(let members, let last):
+      switch shape.present {
+      case .object(let members):
         guard let member = members[name] else {
-          let end = last.map {
-            " Parts after \"\($0)\" are unknown, because its type rejects zero and empty values."
-          }
           throw site.error(
-            "\(known.typeName) has no part \"\(name)\"."
-              + (end ?? NearestName.hint(name, in: members.keys.sorted())))
+            "\(owner) has no part \"\(name)\"." + NearestName.hint(name, in: members.keys.sorted()))
         }
-        parts = member
-      case .scalar(let scalar):
+        shape = member
+      case .map(let member): shape = member.orMissing
+      case .scalar, .cases:
         throw site.error(
-          "\"\(name)\" follows \(scalar.kind.name), which has no properties. Only objects and "
+          "\"\(name)\" follows \(shape.kind.name), which has no properties. Only objects and "
             + "composites have properties.")
-      case .opaque: parts = nil
+      case .any, .list, .optional: shape = .any
       }
+      owner += ".\(name)"
     }
-    switch parts?.shape {
-    case .scalar(let scalar):
-      self.scalar = scalar
-      kind = scalar.kind
-    case .object:
-      scalar = nil
-      kind = .composite
-    case .opaque, nil:
-      scalar = nil
-      kind = .any
-    }
+    scalar = shape.scalar
+    element = if case .list(let element) = shape.present { element.scalar } else { nil }
+    kind = shape.kind
     keys = names.map(\.name)
     keyBytes = keys.map { Array($0.utf8) }
+  }
+}
+
+extension CodablePath: Hashable {
+  package static func == (left: Self, right: Self) -> Bool {
+    left.keys == right.keys && left.scalar == right.scalar && left.element == right.element
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(keys) }
+}
+
+// MARK: Indexes
+
+extension CodablePath {
+  /// The kind of field that an index stores the part as, or `nil` if the part has no order.
+  package var fieldKind: FieldKind? { scalar?.fieldKind }
+
+  /// The kind of field that an index stores the elements as, or `nil` if the part isn't a list of
+  /// strings, numbers or Booleans.
+  package var elementKind: FieldKind? { element?.jsonKind }
+}
+
+extension JSONShape.Scalar {
+  fileprivate var fieldKind: FieldKind {
+    switch self {
+    case .uuid: .uuid
+    case .uri: .uri
+    case .date: .date
+    case .binary: .binary
+    default: jsonKind
+    }
+  }
+
+  /// The kind of field with the values that JSON has: strings, numbers and Booleans.
+  fileprivate var jsonKind: FieldKind {
+    switch self {
+    case .boolean: .boolean
+    case .integer(let bits, let isSigned): bits < 64 || bits == 64 && isSigned ? .int64 : .decimal
+    case .float, .double, .date: .double
+    case .decimal: .decimal
+    case .string, .uuid, .uri, .binary: .string
+    }
   }
 }

@@ -19,12 +19,20 @@ struct IndexablePattern: Sendable {
   /// Creates the pattern of a comparison, with the constant on either side. Returns `nil` if no
   /// index can be used.
   init?(_ comparison: BoundComparison) {
-    if case .path(let path) = comparison.left, comparison.right.isConstant {
+    if let membership = Self.membership(comparison) {
+      self = membership
+    } else if case .path(let path) = comparison.left, comparison.right.isConstant {
       self.init(path, comparison.comparison, comparison.options, comparison.right)
     } else if case .path(let path) = comparison.right, comparison.left.isConstant,
       let mirrored = comparison.comparison.mirrored
     {
       self.init(path, mirrored, comparison.options, comparison.left)
+    } else if case .decoded(let path, let part) = comparison.left, comparison.right.isConstant {
+      self.init(path, part, comparison.comparison, comparison.options, comparison.right)
+    } else if case .decoded(let path, let part) = comparison.right, comparison.left.isConstant,
+      let mirrored = comparison.comparison.mirrored
+    {
+      self.init(path, part, mirrored, comparison.options, comparison.left)
     } else {
       return nil
     }
@@ -53,12 +61,67 @@ struct IndexablePattern: Sendable {
     self.constant = constant
   }
 
+  /// Creates the pattern of a comparison of a part of JSON.
+  private init?(
+    _ path: BoundPath, _ part: CodablePath, _ comparison: ComparisonOperator,
+    _ options: ComparisonOptions, _ constant: BoundExpression
+  ) {
+    guard path.scope == 0, path.hops.isEmpty, case .attribute(let attribute) = path.leaf,
+      let kind = part.fieldKind
+    else { return nil }
+    self.init(
+      subject: .part(slot: attribute.slot, keys: part.keys), kind: kind, comparison: comparison,
+      options: options, constant: constant)
+  }
+
+  private init(
+    subject: IndexableTerm.Subject, kind: FieldKind, comparison: ComparisonOperator,
+    options: ComparisonOptions, constant: BoundExpression
+  ) {
+    self.subject = subject
+    self.kind = kind
+    self.comparison = comparison
+    self.options = options
+    self.constant = constant
+  }
+
+  /// Returns the pattern of a search for one element of a list in JSON: `list CONTAINS constant`,
+  /// `constant IN list` or `ANY list == constant`.
+  private static func membership(_ comparison: BoundComparison) -> IndexablePattern? {
+    switch (comparison.comparison, comparison.left, comparison.right) {
+    case (.contains, let list, let constant), (.in, let constant, let list):
+      return membership(list, constant, comparison.options)
+    case (.greater, .call(.count, let operands), .constant(.integer(0))):
+      guard case .filter(let list, let slot, .comparison(let inner))? = operands.first,
+        inner.comparison == .equal, case .slot(let element) = inner.left, element === slot
+      else { return nil }
+      return membership(list, inner.right, inner.options)
+    default: return nil
+    }
+  }
+
+  private static func membership(
+    _ list: BoundExpression, _ constant: BoundExpression, _ options: ComparisonOptions
+  ) -> IndexablePattern? {
+    guard constant.isConstant, options.isEmpty, let (path, part) = list.jsonPart,
+      path.scope == 0, path.hops.isEmpty, case .attribute(let attribute) = path.leaf,
+      let kind = part.elementKind
+    else { return nil }
+    return IndexablePattern(
+      subject: .elements(slot: attribute.slot, keys: part.keys), kind: kind, comparison: .equal,
+      options: [], constant: constant)
+  }
+
   /// Returns the outcome for the constant's value, or `nil` if no index can be used.
   func outcome(arguments: [PropertyValue], environment: PredicateEnvironment) -> Outcome? {
     guard
       let value = PredicateConstants(arguments: arguments, now: environment.now).value(of: constant)
     else {
       return nil
+    }
+    if case .elements = subject {
+      // An index has no entry for a missing list or a null element.
+      return value.isNull ? nil : attribute(value.jsonScalar ?? value)
     }
     return kind == .reference ? objects(value, environment) : attribute(value)
   }
@@ -169,6 +232,22 @@ struct IndexablePattern: Sendable {
       return nil
     }
     return range.lower
+  }
+}
+
+extension BoundExpression {
+  /// The JSON attribute and the part of it that the expression reads, or `nil` for any other
+  /// expression.
+  fileprivate var jsonPart: (BoundPath, CodablePath)? {
+    switch self {
+    case .decoded(let path, let part): return (path, part)
+    case .path(let path):
+      guard case .attribute(let attribute) = path.leaf, attribute.field.kind == .json,
+        let whole = try? CodablePath(names: [], of: attribute.description)
+      else { return nil }
+      return (path, whole)
+    default: return nil
+    }
   }
 }
 

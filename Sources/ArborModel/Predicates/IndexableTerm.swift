@@ -9,6 +9,11 @@ package struct IndexableTerm: Sendable {
     case attribute(slot: Int)
     /// A to-one relationship of the fetched entity, by slot.
     case toOne(slot: Int)
+    /// A part of a JSON attribute of the fetched entity, by slot and keys.
+    case part(slot: Int, keys: [String])
+    /// Any element of a list in a JSON attribute, by slot and keys. Several conditions may concern
+    /// several elements.
+    case elements(slot: Int, keys: [String])
     case object
   }
 

@@ -50,7 +50,7 @@ extension PredicateBinding {
     guard let last = names.last, case .path(let path) = base,
       case .attribute(let attribute) = path.leaf, attribute.type == .json
     else { return nil }
-    let part = try CodablePath(names, of: attribute.description.codableParts)
+    let part = try CodablePath(names, of: attribute.description)
     return Bound(.decoded(path, part), part.kind, hops: hops, site: last.site)
   }
 

@@ -61,14 +61,15 @@ public struct AttributeDescription: Sendable, Hashable {
   /// the object is deleted; see `CommittedChanges.tombstone(of:)`. A commit of more than 10,000
   /// objects, whose objects the history doesn't list, keeps no tombstones.
   public var isPreservedOnDeletion: Bool
+  /// The structure of the values of an attribute of the type ``AttributeType/json``, or `nil` for any
+  /// JSON. Ignored for other types.
+  ///
+  /// Imports and values that are set by name must fit the structure. Parts that may be missing, or
+  /// that the default value supplies, can be added and removed without a migration: the file keeps
+  /// the structure with all parts that programs have used.
+  public var shape: JSONShape?
   /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// The structure of the JSON that a typed class's attribute stores, or `nil` if the attribute
-  /// doesn't store JSON.
-  package var codableParts: CodableParts? {
-    get { partsAtHand.parts }
-    set { partsAtHand.parts = newValue }
-  }
   /// The raw values of a typed class's enumeration, or `nil` if the property isn't one.
   package var rawCases: RawCases? {
     get { partsAtHand.rawCases }
@@ -124,6 +125,9 @@ public struct AttributeDescription: Sendable, Hashable {
     case .type(let type): self.type = type
     case .mandatory: isOptional = false
     case .valueClass(let name): valueClassName = name
+    case .shape(let shape):
+      type = .json
+      self.shape = shape
     case .userInfo(let notes): userInfo.merge(notes) { _, new in new }
     }
   }
@@ -136,7 +140,8 @@ public struct AttributeDescription: Sendable, Hashable {
     regularExpression: String? = nil, isIndexed: Bool = false, allowsExternalStorage: Bool = false,
     derivation: String? = nil, renamingIdentifier: String? = nil,
     versionHashModifier: String? = nil, valueClassName: String? = nil,
-    isPreservedOnDeletion: Bool = false, userInfo: [String: String] = [:]
+    isPreservedOnDeletion: Bool = false, shape: JSONShape? = nil,
+    userInfo: [String: String] = [:]
   ) {
     self.name = name
     self.type = type
@@ -153,6 +158,20 @@ public struct AttributeDescription: Sendable, Hashable {
     self.versionHashModifier = versionHashModifier
     self.valueClassName = valueClassName
     self.isPreservedOnDeletion = isPreservedOnDeletion
+    self.shape = shape
     self.userInfo = userInfo
   }
+}
+
+/// Properties of an attribute's description that aren't part of the model.
+///
+/// They are ignored when descriptions are compared, because a model file cannot represent them.
+private struct PartsAtHand: Sendable, Hashable {
+  var rawCases: RawCases?
+  var unsupportedNumber: String?
+  var isMarkedUnique = false
+
+  static func == (left: Self, right: Self) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
 }

@@ -11,6 +11,7 @@ public struct AttributeOption: Sendable {
     case versionHashModifier(String)
     case type(AttributeType)
     case valueClass(String)
+    case shape(JSONShape)
     case userInfo([String: String])
   }
 
@@ -79,6 +80,11 @@ public struct AttributeOption: Sendable {
   /// Specifies the type that the attribute is stored as, instead of the default for its Swift type.
   public static func type(_ type: AttributeType) -> AttributeOption {
     AttributeOption(kind: .type(type))
+  }
+  /// Stores the attribute's values as JSON of the given structure, instead of the one found from its
+  /// Swift type. With ``JSONShape/any``, every value is accepted, and the type decides what it can read.
+  public static func json(_ shape: JSONShape) -> AttributeOption {
+    AttributeOption(kind: .shape(shape))
   }
   /// Converts the attribute's values to bytes with a registered transformer.
   public static func transformable(_ transformer: String) -> AttributeOption {

@@ -14,7 +14,8 @@ struct IndexGathering {
             name: index.name, declaringEntity: entity, isUnique: index.isUnique,
             columns: index.columns.compactMap { column in
               source(of: column).map {
-                IndexSchema.Column(source: $0, isAscending: column.isAscending, kind: column.kind)
+                IndexSchema.Column(
+                  source: $0, isAscending: column.isAscending, kind: column.kind(of: $0))
               }
             }, condition: try condition(of: index)))
       }
@@ -28,8 +29,9 @@ struct IndexGathering {
   }
 
   private func source(of column: KeptIndex.Column) -> IndexSchema.Column.Source? {
-    if let slot = attributes.firstIndex(where: { $0.name == column.property }) {
-      return column.fits(attributes[slot]) ? .attribute(slot) : nil
+    if let slot = attributes.firstIndex(where: { $0.name == column.firstName }) {
+      guard column.fits(attributes[slot]) else { return nil }
+      return column.part(of: attributes[slot]).map { .part(slot, $0) } ?? .attribute(slot)
     }
     let relationship = relationships.first { $0.name == column.property }
     guard let relationship, column.fits(relationship.description) else { return nil }
@@ -74,8 +76,36 @@ struct KeptIndex: Sendable, Hashable {
       }
     }
 
+    /// The name of the property, or of the JSON attribute that contains the part.
+    var firstName: String { String(property.prefix { $0 != "." }) }
+
+    /// Returns the part of a JSON attribute that the column contains, or `nil` if there isn't one or
+    /// it has no type that can be indexed.
+    func part(of attribute: AttributeDescription) -> CodablePath? {
+      guard attribute.type == .json, !attribute.isTransient, !attribute.mayLieOutside else {
+        return nil
+      }
+      let names = property.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
+      guard let part = try? CodablePath(names: names.map(String.init), of: attribute) else {
+        return nil
+      }
+      return part.fieldKind != nil || part.elementKind != nil ? part : nil
+    }
+
+    /// Returns the form in which the column stores the values of a source.
+    func kind(of source: IndexSchema.Column.Source) -> IndexSchema.Column.Kind {
+      if case .part(_, let part) = source, part.element != nil { .elements } else { kind }
+    }
+
     func fits(_ attribute: AttributeDescription) -> Bool {
-      guard attribute.isIndexable else { return false }
+      if let part = part(of: attribute) {
+        return switch kind {
+        case .plain: true
+        case .folded: part.fieldKind == .string
+        case .tokens, .elements: false
+        }
+      }
+      guard attribute.isIndexable, attribute.name == property else { return false }
       if case .plain = kind { return true }
       return attribute.type == .string
     }
@@ -181,6 +211,10 @@ private struct KeptIndexes {
 }
 
 extension AttributeDescription {
+  /// Whether the attribute is a list of strings, numbers or Booleans in JSON, whose elements can be
+  /// indexed.
+  var isIndexableList: Bool { KeptIndex.Column(name).part(of: self)?.element != nil }
+
   /// Whether the attribute can be indexed. Transient attributes are not stored, and values that
   /// have no type or are stored outside the record have no useful order.
   package var isIndexable: Bool {

@@ -4,6 +4,8 @@ package final class IndexSchema: Sendable {
     package enum Source: Sendable, Hashable {
       case attribute(Int)
       case toOne(Int)
+      /// A part of the JSON attribute with a slot.
+      case part(Int, CodablePath)
     }
 
     /// The form in which the column stores values.
@@ -14,6 +16,8 @@ package final class IndexSchema: Sendable {
       case folded(StringFolding)
       /// The tokens of a string, one key for each; see ``TextTokens``.
       case tokens
+      /// The elements of a list in JSON, one key for each distinct one.
+      case elements
     }
 
     package let source: Source
@@ -45,6 +49,9 @@ package final class IndexSchema: Sendable {
   }
 
   package var isText: Bool { columns.contains { $0.kind == .tokens } }
+
+  /// Whether a record may have any number of entries, so that the index has no order of records.
+  package var hasManyKeys: Bool { columns.contains { $0.kind == .tokens || $0.kind == .elements } }
 }
 
 /// The condition of a partial index. It has no arguments, and depends only on the record itself,
@@ -67,7 +74,7 @@ extension IndexSchema.Column.Kind {
   /// The kind in index descriptions.
   package var description: FetchIndexDescription.Element.Kind {
     switch self {
-    case .plain: .binary
+    case .plain, .elements: .binary
     case .folded: .folded
     case .tokens: .text
     }

@@ -1,4 +1,5 @@
 internal import ArborFoundation
+internal import ArborJSON
 
 /// A digest of a model: two models have the same digest if and only if they are equal.
 ///
@@ -9,7 +10,7 @@ internal import ArborFoundation
 package struct ModelDigest: Sendable, Hashable {
   /// The version of the digest and of the validation rules. It must change when rules become
   /// stricter or models get new properties, so that every model is validated again.
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
 
   package let bits: UInt128
 
@@ -74,6 +75,7 @@ extension WideHash {
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name): mix(name)
+    case .json: mix((attribute.shape?.json).map { String(decoding: $0.canonicalBytes, as: UTF8.self) })
     default: break
     }
     mix(

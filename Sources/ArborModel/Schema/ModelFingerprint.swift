@@ -5,6 +5,7 @@
 /// The fingerprint depends on everything that affects stored bytes:
 /// - names of entities, attributes and relationships; parents; which entities are abstract;
 /// - types of attributes, including the parts of composites and the names of transformers;
+/// - parts of JSON attributes that every value must have because no default supplies them;
 /// - whether attributes are optional, because making an attribute mandatory changes old records;
 /// - transient properties, external storage, derivations;
 /// - destinations and inverses of relationships, and whether they are to-many or ordered;
@@ -18,6 +19,7 @@
 /// - class names, user info, the version identifier: used only by code and tools;
 /// - the order of declaration: the fields of a record are ordered by catalog number;
 /// - default values: a layout records the value of an added attribute for older records;
+/// - other parts of JSON attributes, as long as their types agree: see ``JSONShape``;
 /// - bounds, patterns, mandatory relationships and their counts: checked at commit;
 /// - delete rules, fetched properties, named requests, configurations: they act on objects;
 /// - indexes that aren't stored, and an indexed attribute with an equivalent constraint or index;
@@ -88,7 +90,9 @@ extension ManagedObjectModel {
       let entity = lineage[0]
       hash.mix(identifier: entity.renamingIdentifier, of: entity.name, among: entityNames)
       hash.mix(entity, composites: parts, names: names)
-      for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) { hash.mix(index) }
+      for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) {
+        hash.mix(index) { part(of: $0, in: lineage) }
+      }
     }
     return ModelFingerprint(bits: hash.bits)
   }
@@ -104,9 +108,15 @@ extension ManagedObjectModel {
     return lineage
   }
 
+  private func part(of column: KeptIndex.Column, in lineage: [EntityDescription]) -> CodablePath? {
+    lineage.lazy.compactMap { entity in
+      entity.attributes.first { $0.name == column.firstName }
+    }.first.flatMap(column.part)
+  }
+
   private func isKept(_ column: KeptIndex.Column, of lineage: [EntityDescription]) -> Bool {
     for entity in lineage {
-      if let attribute = entity.attributes.first(where: { $0.name == column.property }) {
+      if let attribute = entity.attributes.first(where: { $0.name == column.firstName }) {
         return column.fits(attribute)
       }
       if let relationship = entity.relationships.first(where: { $0.name == column.property }) {
@@ -162,6 +172,7 @@ extension WideHash {
     mix(attribute.type.kind.fingerprintCode)
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
+    case .json: mix(required: attribute.shape, standard: attribute.defaultValue)
     case .composite(let name):
       // The names of the parts are stored, but not the name of the type. Valid models don't nest
       // infinitely, but hashing an invalid one must terminate, too.
@@ -177,14 +188,22 @@ extension WideHash {
     }
   }
 
-  fileprivate mutating func mix(_ index: KeptIndex) {
+  /// - Parameter part: A closure that returns the part of a JSON attribute that a column contains.
+  fileprivate mutating func mix(
+    _ index: KeptIndex, part: (KeptIndex.Column) -> CodablePath?
+  ) {
     mix(UInt8(ascii: index.isUnique ? "U" : "I"))
     mix(index.name)
     for column in index.columns {
       mix(column.property)
       mix(column.isAscending)
+      if let part = part(column) {
+        // The types of parts that may be missing aren't mixed in otherwise.
+        mix(UInt8(ascii: part.element == nil ? "P" : "L"))
+        mix((part.fieldKind ?? part.elementKind)?.rawValue ?? 0)
+      }
       switch column.kind {
-      case .plain: break
+      case .plain, .elements: break
       case .folded(let folding):
         mix(UInt8(ascii: "F"))
         mix(folding.rawValue)

@@ -7,7 +7,7 @@ extension ModelRules {
       for (propertyIndex, attribute) in entity.attributes.enumerated() {
         let subject = ModelSubject.attribute(index, propertyIndex)
         check(attribute, called: "Attribute \(entity.name).\(attribute.name)", at: subject)
-        if attribute.isIndexed, !attribute.isIndexable {
+        if attribute.isIndexed, !attribute.isIndexable, !attribute.isIndexableList {
           warn(
             subject,
             "Attribute \(entity.name).\(attribute.name) is indexed but "
@@ -105,6 +105,10 @@ extension ModelRules {
       report(
         subject,
         "\(name) is composite and cannot have a default. Set defaults for its parts instead.")
+    } else if type == .json, let misfit = attribute.misfit(in: attribute.defaultValue) {
+      report(
+        subject,
+        "\(name) has a default that doesn't fit its structure: \(misfit.words). Correct one of them.")
     }
     guard !attribute.minimum.isNull || !attribute.maximum.isNull else { return }
     guard let boundType = type.boundType else {

@@ -93,6 +93,10 @@ extension ModelRules {
     for element in fetchIndex.elements {
       let column = element.foldedProperty ?? element.property
       if element.isExpression ? element.foldedProperty == nil : column.contains(".") {
+        if isPart(element, of: index) {
+          checkPart(element, of: fetchIndex, called: name, at: subject, in: index)
+          continue
+        }
         checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
         continue
       }
@@ -105,6 +109,7 @@ extension ModelRules {
   ) {
     switch property(column, of: index) {
     case .attribute(let attribute)?:
+      if attribute.isIndexableList, !isOfTexts { return }
       if !attribute.isIndexable {
         warn(
           subject,
@@ -126,6 +131,41 @@ extension ModelRules {
         warn(subject, "\(name) lists \(column), a to-many relationship. The index is not created.")
       }
     case .fetched?, nil: reportUnknown(column, called: name, at: subject, of: index)
+    }
+  }
+
+  /// Returns whether a column is a part of a JSON attribute that can be indexed.
+  private func isPart(_ element: FetchIndexDescription.Element, of index: Int) -> Bool {
+    guard let column = KeptIndex.Column(element),
+      case .attribute(let attribute)? = property(column.firstName, of: index)
+    else { return false }
+    return column.part(of: attribute) != nil
+  }
+
+  private mutating func checkPart(
+    _ element: FetchIndexDescription.Element, of fetchIndex: FetchIndexDescription,
+    called name: String, at subject: ModelSubject, in index: Int
+  ) {
+    guard let column = KeptIndex.Column(element),
+      case .attribute(let attribute)? = property(column.firstName, of: index),
+      let part = column.part(of: attribute)
+    else { return }
+    if element.isOfTexts, !column.fits(attribute) {
+      report(
+        subject,
+        "\(name) lists \(column.property), which is not a string, or is part of JSON whose words "
+          + "cannot be indexed. Only strings can be folded, and only string attributes split into "
+          + "words.")
+    } else if fetchIndex.isUnique {
+      report(
+        subject,
+        "\(name) is unique and lists \(column.property), a part of JSON. Make the index non-unique, or "
+          + "the part an attribute.")
+    } else if part.element != nil, fetchIndex.elements.count > 1 {
+      report(
+        subject,
+        "\(name) lists \(column.property), a list, with other columns. Move it to an index of its "
+          + "own.")
     }
   }
 

@@ -97,3 +97,14 @@ extension PropertyValue {
     return .string(number > 0 ? "Infinity" : "-Infinity")
   }
 }
+
+extension PropertyValue {
+  /// The string or number that represents a date, UUID, URI or binary value in JSON, or `nil` for any
+  /// other value.
+  var jsonScalar: PropertyValue? {
+    switch self {
+    case .date, .uuid, .uri, .binary: json.flatMap(PropertyValue.init(json:))
+    default: nil
+    }
+  }
+}

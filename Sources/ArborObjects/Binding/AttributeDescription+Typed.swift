@@ -25,7 +25,7 @@ extension AttributeDescription {
     if let defaultValue { typed.append(.default(defaultValue)) }
     self.init(name, T.attributeType, options: typed + options)
     narrow(to: T.self)
-    if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
+    findShape(of: type)
     rawCases = PlainAttribute.rawCases(of: type)
   }
 

@@ -209,10 +209,21 @@ extension ManagedObject {
     guard fits || change?.kind == .deleted else { throw mismatch(attribute.name, value) }
   }
 
-  /// Throws if a value isn't the raw value of a case of the property's enumeration.
+  /// Throws if a value isn't the raw value of a case of the property's enumeration, or doesn't have
+  /// the structure of the attribute's JSON.
   final func checkCase(
     _ value: PropertyValue, of attribute: AttributeSchema
   ) throws(ArborError) {
+    if let misfit = attribute.description.misfit(in: value) {
+      let path = ([attribute.name] + (misfit.path.isEmpty ? [] : [misfit.path]))
+        .joined(separator: ".")
+      throw ArborError(
+        .typeMismatch,
+        "Expected \(misfit.expected) for \(binding.entity.name).\(path), but "
+          + (misfit.found.map { "found \($0)." } ?? "it is missing.")
+      ).with(
+        entity: binding.entity.name, objectID: objectID, keyPath: path, offending: misfit.found)
+    }
     guard let cases = attribute.description.rawCases, !cases.contains(value) else { return }
     throw ArborError(
       .typeMismatch,

@@ -50,9 +50,9 @@ extension ManagedObject {
   ) throws(ArborError) -> PropertyValue? {
     guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
     if attribute.description.type == .json {
-      let parts = attribute.description.codableParts
       do throws(ArborError) {
-        return try CodablePath(names: names.map(String.init), of: parts).value(of: value)
+        return try CodablePath(names: names.map(String.init), of: attribute.description)
+          .value(of: value)
       } catch {
         throw ArborError(.unknownName, error.message)
           .with(entity: binding.entity.name, objectID: objectID, keyPath: path)

@@ -25,18 +25,18 @@ struct CodableProbe {
   /// Returns the keys from a type to the part of another type that the key path reads, or `nil` if
   /// it isn't a path of parts.
   func keys(of type: any Decodable.Type, to output: any Decodable.Type) -> [String]? {
-    let end = CodableType(output).parts.id
+    let end = CodableType(output).id
     guard value([]) != value(["\0"]) else { return nil }
     var keys: [String] = []
-    var parts = CodableType(type).parts
-    while case .object(let members, _) = parts.shape, keys.count < Self.maximumKeys {
+    var part = CodableType(type)
+    while case .object(let members, _) = part.structure, keys.count < Self.maximumKeys {
       // A mark makes optionals on its path non-nil, even if its last key doesn't exist.
       let blank = value(keys + ["\0"])
       let found = members.keys.filter { value(keys + [$0]) != blank }
       guard found.count == 1, let key = found.first, let member = members[key] else { return nil }
       keys.append(key)
-      if member.id == end { return keys }
-      parts = member
+      if member.type.id == end { return keys }
+      part = member.type
     }
     return nil
   }

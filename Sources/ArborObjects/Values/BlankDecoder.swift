@@ -5,7 +5,8 @@ internal import ArborFoundation
 /// A codable attribute without a value is read as its blank value, just as a missing number is read
 /// as zero. Blank values are also placeholders for tracing key paths without an object. A decoder
 /// with marks assigns a different value to one part, to distinguish it from the others. A decoder
-/// with a record notes the keys and types that the outermost value requests.
+/// with a record notes the keys and types that the outermost value requests. A decoder with a missing
+/// key shows whether the outermost value requires it.
 struct BlankDecoder: Decoder {
   /// The error thrown if a type rejects blank parts.
   struct Refused: Error {}
@@ -16,6 +17,8 @@ struct BlankDecoder: Decoder {
 
   fileprivate var marks: Marks?
   fileprivate var record: CodableRecord?
+  /// The key of a member that the outermost value lacks.
+  fileprivate var missing: String?
 
   fileprivate var isMarked: Bool { marks?.isEmpty ?? false }
 
@@ -32,6 +35,11 @@ struct BlankDecoder: Decoder {
   /// rejects a part.
   static func read(_ type: any Decodable.Type, into record: CodableRecord) -> Bool {
     (try? type.init(from: BlankDecoder(record: record))) != nil
+  }
+
+  /// Returns whether the type accepts an object without a member.
+  static func canRead(_ type: any Decodable.Type, without key: String) -> Bool {
+    (try? type.init(from: BlankDecoder(missing: key))) != nil
   }
 
   fileprivate static func decode<T: Decodable>(_ type: T.Type, _ marks: Marks?) throws -> T {
@@ -81,7 +89,9 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return first == key.stringValue ? marks.dropFirst() : nil
   }
 
-  func contains(_ key: Key) -> Bool { true }
+  private func isMissing(_ key: Key) -> Bool { decoder.missing == key.stringValue }
+
+  func contains(_ key: Key) -> Bool { !isMissing(key) }
   // When recording, no field is nil, so that its type is requested.
   func decodeNil(forKey key: Key) -> Bool { decoder.record == nil && marks(key) == nil }
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try field(type, key) }
@@ -89,11 +99,15 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try field(type, key) }
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     decoder.record?.note(key.stringValue, type)
+    if isMissing(key) { return nil }
     return try marks(key).map { try BlankDecoder.decode(type, $0) }
   }
 
   private func field<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
     decoder.record?.note(key.stringValue, type)
+    if isMissing(key) {
+      throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "Missing."))
+    }
     return try BlankDecoder.decode(type, marks(key))
   }
   func nestedContainer<Nested: CodingKey>(

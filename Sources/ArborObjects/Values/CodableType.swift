@@ -2,7 +2,7 @@ internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
 
-/// A codable type and the JSON structure of its values.
+/// A codable type, and the structure of the JSON that it decodes.
 ///
 /// `@unchecked` because a metatype could carry an actor-isolated conformance across threads.
 /// Attribute types are decoded on arbitrary threads in any case.
@@ -20,34 +20,102 @@ struct CodableType: @unchecked Sendable {
     self.type = plain
   }
 
-  /// The type's parts, for attribute descriptions.
-  var parts: CodableParts { CodableParts(of: "\(type)", id: ObjectIdentifier(type)) { shape } }
+  /// What the type requests from a decoder.
+  enum Structure: Sendable {
+    case scalar(JSONShape.Scalar)
+    /// The raw values of an enumeration that lists its cases.
+    case cases([PropertyValue])
+    /// An object with a member for each key. `isComplete` is `false` if the search for keys ended
+    /// early, because the type rejects zero and empty values.
+    case object([String: Member], isComplete: Bool)
+    case list(CodableType)
+    case map(CodableType)
+    /// A type that doesn't reveal its structure.
+    case opaque
+  }
 
-  private static let known = Lock<[ObjectIdentifier: CodableShape]>([:])
+  /// A member of an object.
+  struct Member: Sendable {
+    let type: CodableType
+    /// Whether the value may be null or missing.
+    var isOptional: Bool
+  }
 
-  /// The JSON structure of the values. Determined once per process.
-  var shape: CodableShape {
-    let key = ObjectIdentifier(type)
-    if let known = Self.known.withLock({ $0[key] }) { return known }
-    let shape = findShape()
-    Self.known.withLock { $0[key] = shape }
+  private static let known = Lock<[ObjectIdentifier: Structure]>([:])
+  private static let knownShapes = Lock<[ObjectIdentifier: JSONShape]>([:])
+
+  var id: ObjectIdentifier { ObjectIdentifier(type) }
+
+  /// The structure of the values. Determined once per process.
+  var structure: Structure {
+    if let known = Self.known.withLock({ $0[id] }) { return known }
+    let structure = findStructure()
+    Self.known.withLock { $0[id] = structure }
+    return structure
+  }
+
+  private func findStructure() -> Structure {
+    if let scalar = Self.scalar(type) { return .scalar(scalar) }
+    if let list = type as? any CodableList.Type {
+      return Self.element(list.elementType).map(Structure.list) ?? .opaque
+    }
+    if let map = type as? any CodableMap.Type {
+      return map.valueType.flatMap(Self.element).map(Structure.map) ?? .opaque
+    }
+    if let raw = type as? any RawRepresentable.Type, PlainAttribute.rawType(of: raw) != nil,
+      let listed = type as? any CaseIterable.Type
+    {
+      let cases = PlainAttribute.allCases(of: listed)
+      if JSONShape.isEnumeration(cases) { return .cases(cases) }
+    }
+    let record = CodableRecord()
+    let isComplete = BlankDecoder.read(type, into: record)
+    return record.structure(of: type, isComplete: isComplete)
+  }
+
+  private static func element(_ type: Any.Type) -> CodableType? {
+    // The elements of a list may be null, which no structure of this enumeration describes.
+    type is any OptionalValue.Type ? nil : (type as? any Decodable.Type).map(CodableType.init)
+  }
+
+  // MARK: Shape
+
+  /// The structure for models: complete, and without references to itself.
+  var shape: JSONShape {
+    if let known = Self.knownShapes.withLock({ $0[id] }) { return known }
+    let shape = shape(within: [])
+    Self.knownShapes.withLock { $0[id] = shape }
     return shape
   }
 
-  private func findShape() -> CodableShape {
-    if let scalar = Self.scalar(type) { return .scalar(scalar) }
-    let record = CodableRecord()
-    let isComplete = BlankDecoder.read(type, into: record)
-    return record.shape(isComplete: isComplete)
+  /// - Parameter outer: The types that contain this one. A type that contains itself is described as
+  ///   any JSON where it recurs.
+  private func shape(within outer: Set<ObjectIdentifier>) -> JSONShape {
+    guard !outer.contains(id) else { return .any }
+    let outer = outer.union([id])
+    switch structure {
+    case .scalar(let scalar): return .scalar(scalar)
+    case .cases(let cases): return .cases(cases)
+    case .list(let element): return .list(element.shape(within: outer))
+    case .map(let value): return .map(value.shape(within: outer))
+    case .object(let members, isComplete: true):
+      return .object(
+        members.mapValues { member in
+          let shape = member.type.shape(within: outer)
+          return member.isOptional ? shape.orMissing : shape
+        })
+    case .object, .opaque: return .any
+    }
   }
 
   /// Returns the kind of a type that `JSONEncoder` and `JSONDecoder` treat as a single value, or
   /// `nil` for other types.
-  private static func scalar(_ type: any Decodable.Type) -> CodableScalar? {
+  private static func scalar(_ type: any Decodable.Type) -> JSONShape.Scalar? {
     switch type {
     case is Bool.Type: .boolean
     case is String.Type: .string
-    case is any FixedWidthInteger.Type: .integer
+    case let integer as any FixedWidthInteger.Type:
+      .integer(bits: UInt8(clamping: integer.bitWidth), isSigned: integer.isSigned)
     case is Double.Type: .double
     case is Float.Type: .float
     case is Decimal.Type: .decimal
@@ -60,31 +128,66 @@ struct CodableType: @unchecked Sendable {
   }
 }
 
+/// A collection that is encoded as an array.
+private protocol CodableList {
+  static var elementType: Any.Type { get }
+}
+
+extension Array: CodableList {
+  fileprivate static var elementType: Any.Type { Element.self }
+}
+
+extension ContiguousArray: CodableList {
+  fileprivate static var elementType: Any.Type { Element.self }
+}
+
+extension Set: CodableList {
+  fileprivate static var elementType: Any.Type { Element.self }
+}
+
+/// A dictionary.
+private protocol CodableMap {
+  /// The type of the values, or `nil` if the dictionary isn't encoded as an object.
+  static var valueType: Any.Type? { get }
+}
+
+extension Dictionary: CodableMap {
+  fileprivate static var valueType: Any.Type? {
+    Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
+      ? Value.self : nil
+  }
+}
+
 /// The keys and types that a type requests from a decoder.
 final class CodableRecord {
   var isObject = false
   var isOpaque = false
-  private var members: [String: CodableParts] = [:]
-  private var lastKey: String?
+  private var members: [String: CodableType] = [:]
   private var single: CodableType?
 
-  /// Returns the JSON structure of a value whose type made these requests.
+  /// Returns the structure of a type that made these requests.
   ///
   /// - Parameter isComplete: Whether decoding finished without an error.
-  func shape(isComplete: Bool) -> CodableShape {
+  func structure(of type: any Decodable.Type, isComplete: Bool) -> CodableType.Structure {
     if isOpaque || isObject && single != nil { return .opaque }
-    if let single { return single.shape }
-    // A dictionary or an enumeration with payloads requests no key.
+    if let single { return single.structure }
+    // An enumeration with payloads requests no key.
     guard isObject, !members.isEmpty else { return .opaque }
-    return .object(members, endsAt: isComplete ? nil : lastKey)
+    let found = members.map { key, member in
+      (
+        key,
+        CodableType.Member(
+          type: member, isOptional: isComplete && BlankDecoder.canRead(type, without: key))
+      )
+    }
+    return .object(Dictionary(uniqueKeysWithValues: found), isComplete: isComplete)
   }
 
   /// Records a requested key. A key requested with two different types makes the structure opaque.
   func note(_ key: String, _ type: any Decodable.Type) {
-    let parts = CodableType(type).parts
-    lastKey = key
-    if let known = members[key], known.id != parts.id { return isOpaque = true }
-    members[key] = parts
+    let type = CodableType(type)
+    if let known = members[key], known.id != type.id { return isOpaque = true }
+    members[key] = type
   }
 
   /// Records that the value is encoded as another value, without a key.

@@ -40,15 +40,32 @@ extension ManagedObject {
     return nil
   }
 
-  /// Encodes a value for the JSON attribute with the given slot.
+  /// Encodes a value for the JSON attribute with the given slot. Members of the present value that the
+  /// type doesn't know, but another version of the program does, are kept.
   final func encodeJSON(_ value: some Encodable, _ slot: Int) {
     let field = binding.attribute(slot, changing: self).field
     guard field.kind == .json else { wrongType(slot, type(of: value)) }
-    let json = CanonicalJSON.encodeForCommit(value)
+    var json = CanonicalJSON.encodeForCommit(value)
     if json.elementsEqual("null".utf8) { return setNullAttribute(slot) }
+    let record = currentRecord
+    if !record.isNull(field), let type = type(of: value) as? any Decodable.Type {
+      json = Self.keepUnknown(of: record.bytes(field), in: json, CodableType(type).shape) ?? json
+    }
     write { buffer, allocator in
       json.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
     }
+  }
+
+  /// Returns JSON with those members of the stored value that a structure doesn't name, or `nil` if
+  /// there are none.
+  private static func keepUnknown(
+    of stored: UnsafeRawBufferPointer, in json: Data, _ shape: JSONShape
+  ) -> Data? {
+    guard shape.hasObjects, !json.elementsEqual(stored), let former = try? JSONValue.parse(Data(stored)),
+      let value = try? JSONValue.parse(json)
+    else { return nil }
+    let kept = shape.keepingUnknown(of: former, in: value)
+    return kept == value ? nil : Data(kept.canonicalBytes)
   }
 
   // MARK: Unreadable values

@@ -1,4 +1,5 @@
 internal import ArborFoundation
+internal import ArborJSON
 public import ArborModel
 
 // Codable types that don't conform to `AttributeValue`, such as those of other modules, can be used
@@ -73,8 +74,17 @@ extension AttributeDescription {
     if let defaultValue { typed.append(.default(PlainAttribute.value(of: defaultValue))) }
     self.init(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
     unsupportedNumber = AttributeRange.unsupportedNumber(type)
-    if self.type == .json { codableParts = PlainAttribute.parts(of: type) }
+    findShape(of: type)
     rawCases = PlainAttribute.rawCases(of: type)
+  }
+}
+
+extension AttributeDescription {
+  /// Finds the structure of the type's JSON, unless it was stated. `.json(.any)` states that it is
+  /// unknown.
+  mutating func findShape<T: Codable>(of type: T.Type) {
+    guard self.type == .json else { return }
+    anyShape = shape ?? PlainAttribute.shape(of: type) ?? .any
   }
 }
 
@@ -148,15 +158,21 @@ enum PlainAttribute {
     blank(type, marks: marks)
   }
 
-  /// Returns the parts of the JSON that a property's type is stored as, or `nil` if it isn't stored
-  /// as JSON.
-  static func parts<T: Codable>(of type: T.Type) -> CodableParts? {
+  /// Returns the structure of the JSON that a property's type is stored as, or `nil` if the type
+  /// doesn't reveal it or isn't stored as JSON.
+  static func shape<T: Codable>(of type: T.Type) -> JSONShape? {
     let plain = CodableType(type)
     if let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil { return nil }
     // A type that conforms to the protocol may have its own representation.
-    guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
-    guard kept.attributeType == .json, isJSON(kept) else { return nil }
-    return plain.parts
+    if let kept = plain.type as? any AttributeValue.Type {
+      guard kept.attributeType == .json, isJSON(kept) else { return nil }
+    }
+    let shape = plain.shape
+    // A type may encode other JSON than it decodes.
+    guard shape != .any, let blank = blank(any: plain.type, nil),
+      let json = value(of: blank).json, shape.misfit(in: json) == nil
+    else { return nil }
+    return shape
   }
 
   /// Returns the raw values of an enumeration, or `nil` for any other type.
@@ -171,7 +187,7 @@ enum PlainAttribute {
     }
   }
 
-  private static func allCases<C: CaseIterable>(of type: C.Type) -> [PropertyValue] {
+  static func allCases<C: CaseIterable>(of type: C.Type) -> [PropertyValue] {
     type.allCases.map { value(of: $0) }
   }
 
@@ -184,7 +200,7 @@ enum PlainAttribute {
     plain(value, as: type)
   }
 
-  private static func rawType<R: RawRepresentable>(of type: R.Type) -> (any AttributeValue.Type)? {
+  static func rawType<R: RawRepresentable>(of type: R.Type) -> (any AttributeValue.Type)? {
     R.RawValue.self as? any AttributeValue.Type
   }
 

@@ -172,6 +172,8 @@ extension EntitySchema {
     switch source {
     case .attribute(let slot): attributes[slot].name
     case .toOne(let slot): relationships[slot].name
+    case .part(let slot, let path):
+      ([attributes[slot].name] + path.keys).joined(separator: ".")
     }
   }
 }

@@ -15,6 +15,8 @@ final class WritePlan: Sendable {
     let isPlain: Bool
     /// Whether each record has a key per word of a text.
     let isText: Bool
+    /// The list in JSON for each of whose elements a record has a key, or `nil` for any other index.
+    let elements: CodablePath?
 
     init(_ index: IndexSchema, of entity: EntitySchema, number: Int) {
       self.number = number
@@ -23,6 +25,14 @@ final class WritePlan: Sendable {
       isUnique = index.isUnique
       isPlain = index.isPlain
       isText = index.isText
+      elements =
+        if let column = index.columns.first, column.kind == .elements,
+          case .part(_, let path) = column.source
+        {
+          path
+        } else {
+          nil
+        }
     }
   }
 

@@ -56,6 +56,12 @@ extension StoreChecker {
         !JSONKind.isCanonical(record.bytes(attribute.field))
       {
         add(.missingValue, number, ".\(attribute.name) is not JSON in canonical form.")
+      } else if attribute.field.kind == .json,
+        let misfit = description.misfit(inJSON: record.bytes(attribute.field))
+      {
+        add(
+          .missingValue, number,
+          ".\(attribute.name) doesn't fit its structure: \(misfit.words).")
       }
     }
   }

@@ -83,6 +83,8 @@ struct IndexChanges {
   private struct Definition: Hashable {
     struct Column: Hashable {
       let property: UInt16
+      /// The keys of the part of a JSON attribute, otherwise empty.
+      let keys: [String]
       let field: FieldKind
       let isAscending: Bool
       let kind: IndexSchema.Column.Kind
@@ -98,7 +100,10 @@ struct IndexChanges {
 
     var isVersioned: Bool {
       columns.contains { column in
-        if case .plain = column.kind { false } else { true }
+        switch column.kind {
+        case .folded, .tokens: true
+        case .plain, .elements: false
+        }
       }
     }
   }
@@ -113,8 +118,8 @@ struct IndexChanges {
           columns: index.columns.map { column in
             let field = entity.field(of: column.source)
             return Definition.Column(
-              property: field.catalogNumber, field: field.kind, isAscending: column.isAscending,
-              kind: column.kind)
+              property: field.catalogNumber, keys: column.source.keys,
+              field: entity.kind(of: column), isAscending: column.isAscending, kind: column.kind)
           }, isUnique: index.isUnique, condition: index.condition?.text,
           layouts: index.condition == nil
             ? [:] : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }))

@@ -12,12 +12,15 @@ package struct IndexKeys: Sendable {
     package let isAscending: Bool
     /// The folding of the text, or `nil` for a column of plain values.
     package let folding: StringFolding?
+    /// The part of the field's JSON that the column contains, or `nil` for the field itself.
+    let part: CodablePath?
   }
 
   // Most indexes have a single column. It is stored separately to avoid an array access.
   private let first: Column
   private let others: [Column]
-  private let isFolded: Bool
+  /// Whether the columns contain the values of fields as they are.
+  private let isPlain: Bool
 
   /// - Precondition: The index covers the entity.
   package init(_ index: IndexSchema, of entity: EntitySchema) {
@@ -29,23 +32,26 @@ package struct IndexKeys: Sendable {
     let columns = columns.map { column in
       var folding: StringFolding?
       if case .folded(let options) = column.kind { folding = options }
+      var part: CodablePath?
+      if case .part(_, let path) = column.source { part = path }
       return Column(
-        field: entity.field(of: column.source), isAscending: column.isAscending, folding: folding)
+        field: entity.field(of: column.source), isAscending: column.isAscending, folding: folding,
+        part: part)
     }
     first = columns[0]
     others = Array(columns.dropFirst())
-    isFolded = columns.contains { $0.folding != nil }
+    isPlain = columns.allSatisfy { $0.folding == nil && $0.part == nil }
   }
 
   package var columns: [Column] { [first] + others }
 
   /// Replaces the contents of the buffer with a record's key.
   ///
-  /// - Precondition: The index is not a text index, which has one key per word.
+  /// - Precondition: A record has one key in the index, not one for each word or element.
   @inline(__always)
   package func key(of record: RecordView, into key: inout KeyBuffer) {
     key.removeAll()
-    guard !isFolded else { return appendFolded(record, to: &key) }
+    guard isPlain else { return appendDerived(record, to: &key) }
     KeyEncoder.append(first.field, of: record, isAscending: first.isAscending, to: &key)
     for column in others {
       KeyEncoder.append(column.field, of: record, isAscending: column.isAscending, to: &key)
@@ -53,9 +59,11 @@ package struct IndexKeys: Sendable {
   }
 
   @inline(never)
-  private func appendFolded(_ record: RecordView, to key: inout KeyBuffer) {
+  private func appendDerived(_ record: RecordView, to key: inout KeyBuffer) {
     for column in columns {
-      if let folding = column.folding {
+      if let part = column.part {
+        column.append(part, of: record, to: &key)
+      } else if let folding = column.folding {
         KeyEncoder.append(
           column.field, folding: folding, of: record, isAscending: column.isAscending, to: &key)
       } else {
@@ -65,11 +73,25 @@ package struct IndexKeys: Sendable {
   }
 }
 
+extension IndexKeys.Column {
+  /// Appends a part of the field's JSON to a key.
+  fileprivate func append(_ part: CodablePath, of record: RecordView, to key: inout KeyBuffer) {
+    guard let kind = part.fieldKind, !record.isNull(field) else {
+      return KeyEncoder.appendNil(isAscending: isAscending, to: &key)
+    }
+    var value = part.indexedValue(in: record.bytes(field))
+    if let folding, case .string(let text) = value { value = .string(folding.fold(text)) }
+    if !KeyEncoder.append(value, as: kind, isAscending: isAscending, to: &key) {
+      KeyEncoder.appendNil(isAscending: isAscending, to: &key)
+    }
+  }
+}
+
 extension EntitySchema {
   /// Returns the record field that an index column is derived from.
   package func field(of source: IndexSchema.Column.Source) -> RecordField {
     switch source {
-    case .attribute(let slot): return attributes[slot].field
+    case .attribute(let slot), .part(let slot, _): return attributes[slot].field
     case .toOne(let slot):
       guard case .field(let index) = relationships[slot].storage else {
         stopProgram("A to-many relationship has no field. Index its to-one side.")
@@ -78,9 +100,17 @@ extension EntitySchema {
     }
   }
 
+  /// Returns the kind of the values that an index column contains.
+  package func kind(of column: IndexSchema.Column) -> FieldKind {
+    guard case .part(_, let part) = column.source,
+      let kind = column.kind == .elements ? part.elementKind : part.fieldKind
+    else { return field(of: column.source).kind }
+    return kind
+  }
+
   /// Returns the columns of an index in the form that ``KeyDecoder`` expects.
   package func keyColumns(of index: IndexSchema) -> [KeyDecoder.Column] {
-    index.columns.map { (kind: field(of: $0.source).kind, isAscending: $0.isAscending) }
+    index.columns.map { (kind: kind(of: $0), isAscending: $0.isAscending) }
   }
 }
 

@@ -70,7 +70,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// Collects the changes for a partial or text index. A record that doesn't satisfy the condition
+  /// Collects the changes for an index that is partial or has several keys for a record. A record that doesn't satisfy the condition
   /// has no entries.
   @inline(never)
   private func collectSelected(
@@ -80,6 +80,8 @@ final class IndexMaintainer {
     let new = new.flatMap { isSelected($0, number) ? $0 : nil }
     if plan.isText {
       collectTokens(number, old: old, new: new, plan)
+    } else if let path = plan.elements {
+      collectElements(of: path, number, old: old, new: new, plan)
     } else {
       collectKey(number, old: old, new: new, plan)
     }
@@ -116,6 +118,35 @@ final class IndexMaintainer {
       if order != .greater { entryIndex += 1 }
       if order != .less { oldIndex += 1 }
     }
+  }
+
+  /// Collects the keys of list elements that are added and removed. Elements whose keys are equal when
+  /// they are truncated have one entry.
+  private func collectElements(
+    of path: CodablePath, _ number: ObjectNumber, old: RecordView?, new: RecordView?,
+    _ plan: WritePlan.Index
+  ) {
+    let field = plan.fields[0]
+    if let old, let new, !old.differs(from: new, field) { return }
+    let before = elementKeys(of: path, field, old)
+    let after = elementKeys(of: path, field, new)
+    for key in after.subtracting(before).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      key.withUnsafeBytes { run.append($0, number, isRemoval: false, isExempt: true) }
+    }
+    for key in before.subtracting(after).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      key.withUnsafeBytes { run.append($0, number, isRemoval: true, isExempt: true) }
+    }
+  }
+
+  private func elementKeys(
+    of path: CodablePath, _ field: RecordField, _ record: RecordView?
+  ) -> Set<[UInt8]> {
+    guard let record, !record.isNull(field), let kind = path.elementKind else { return [] }
+    return Set(
+      path.indexedElements(in: record.bytes(field)).compactMap { element in
+        key.removeAll()
+        return KeyEncoder.append(element, as: kind, to: &key) ? Array(key.bytes) : nil
+      })
   }
 
   private static func read(

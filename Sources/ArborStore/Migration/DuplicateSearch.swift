@@ -69,13 +69,16 @@ struct DuplicateSearch {
 
   private struct Values: Hashable {
     let property: UInt16
+    let keys: [String]
     let kind: IndexSchema.Column.Kind
   }
 
   private static func values(of index: IndexSchema, _ entity: EntitySchema) -> Set<Values> {
     Set(
       index.columns.map { column in
-        Values(property: entity.field(of: column.source).catalogNumber, kind: column.kind)
+        Values(
+          property: entity.field(of: column.source).catalogNumber, keys: column.source.keys,
+          kind: column.kind)
       })
   }
 

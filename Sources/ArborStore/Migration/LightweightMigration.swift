@@ -20,6 +20,9 @@ struct LightweightMigration {
   /// The attributes whose type changed if this is a reversal, qualified by the entities that
   /// declare them.
   let retyped: [ModelDifference.Subject: RetypedAttribute]
+  /// The JSON attributes whose values may not fit their new structure, qualified by the entities that
+  /// declare them.
+  let reshaped: Set<ModelDifference.Subject>
   /// The obstacles that follow from the models.
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
@@ -60,9 +63,11 @@ struct LightweightMigration {
     self.isStaged = isStaged
     isReversal = former != nil
     narrowed = Set(difference.changes.lazy.filter(\.narrowsMembers).compactMap(\.subject))
+    reshaped = Set(
+      difference.changes.lazy.filter { $0.rule == .valuesFit(.json) }.compactMap(\.subject))
     relaid = Self.relaid(in: difference)
     retyped = former == nil ? [:] : RetypedAttribute.all(in: difference, dropping: names)
-    let numbered = try StoreOpener.schema(model, evolution.catalog)
+    let numbered = try StoreOpener.schema(difference.modelKeepingShapes, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution, isReversal: isReversal)
     var indexes = IndexChanges(
       from: old, to: numbered, refilling: difference,

@@ -101,6 +101,7 @@ struct MigrationChecks {
     for (name, number) in required where migration.retyped(name, of: plan.name) == nil {
       try checkValues(of: name, number, plan, former, &obstacles)
     }
+    try checkStructures(plan, former, &obstacles)
     try checkMembers(plan, former, &obstacles)
     try checkDestinations(plan, former, &obstacles)
   }

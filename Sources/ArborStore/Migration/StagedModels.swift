@@ -321,10 +321,12 @@ private struct AnewSearch {
         if let subject = declaring(plan.name, name) { optional.insert(subject) }
       }
     }
+    var reshaped: Set<ModelDifference.Subject> = []
     for change in difference.changes {
       switch change.rule {
       case .mandatory, .minimumCount, .maximumCount:
         if let subject = change.subject { optional.insert(subject) }
+      case .valuesFit(.json): if let subject = change.subject { reshaped.insert(subject) }
       default: break
       }
     }
@@ -335,6 +337,10 @@ private struct AnewSearch {
       model.entities[index].omitUniqueness { isMade(name, ofAnew: $0) }
       // A new entity may have old objects if it is the new parent of existing entities.
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
+      for slot in model.entities[index].attributes.indices {
+        let subject = ModelDifference.Subject(name, model.entities[index].attributes[slot].name)
+        if reshaped.contains(subject) { model.entities[index].attributes[slot].shape = nil }
+      }
       guard plans[name] != nil else { continue }
       for change in difference.changes where change.entity == name {
         guard case .index(let kind) = change.kind else { continue }

@@ -23,6 +23,8 @@ extension StoreOpener {
       case .lightweight(let names) = opening.migration
     else { return parts }
     let model = try offer.checked()
+    let stored = parts.schema.model
+    guard joined(model, with: stored, parts.header.modelFingerprint) == nil else { return parts }
     let migration = try LightweightMigration(
       from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,
       via: opening.versionsBetween, isStaged: opening.isStaged)
@@ -91,8 +93,7 @@ extension StoreOpener {
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
     try replace(earlier, with: former, isKept: !isAlone, migration, arbor, transaction)
-    let model = migration.isReversal ? ModelDigest(schema.model) : change.digest
-    try StoreCreation.put(schema.model, model, arbor, transaction)
+    try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
     // Its generation notifies other processes.
     header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
     header.modelFingerprint = schema.model.fingerprint

@@ -5,16 +5,18 @@ internal import LMDB
 /// different model.
 extension StoreOpener {
   /// Returns the model to open a file with, and the model's digest. That is the given model if it
-  /// is the same as the file's, which avoids decoding the stored one.
+  /// is the same as the file's, which avoids decoding the stored one. If only parts differ that don't
+  /// affect stored bytes, it is the given model with the parts of JSON that the stored one describes.
   func model(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
     if let offer {
       if try storedDigest(reader, arbor) == offer.digest { return (offer.model, offer.digest) }
-      let model = try offer.checked()
-      if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
     }
     let model = try ModelCodec.decode(reader.entry(StoreFormat.modelKey, in: arbor))
+    if let offer, let both = joined(try offer.checked(), with: model, header.modelFingerprint) {
+      return (both, ModelDigest(both))
+    }
     // A different stored digest indicates that the file was written with other rules for text
     // folding.
     return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
@@ -43,7 +45,11 @@ extension StoreOpener {
   ) throws(StoreError) {
     guard let offer, offer.digest != digest else { return }
     let model = try offer.checked()
-    guard model.fingerprint != fingerprint else { return }
+    if let both = joined(model, with: schema.model, fingerprint) {
+      // A program that is running doesn't learn of parts that a newer one adds.
+      guard both.shapes == schema.model.shapes else { throw .inUse(path: path) }
+      return
+    }
     guard case .lightweight(let names) = opening.migration else {
       throw .modelMismatch(MigrationRefusal(.options, schema.model.difference(to: model)))
     }
@@ -70,14 +76,27 @@ extension StoreOpener {
     let arbor = store.databases.arbor
     let stored = try store.read { (reader) throws(StoreError) in try storedDigest(reader, arbor) }
     if stored == offer.digest { return }
+    let known = offer.model.joiningShapes(of: store.schema.model)
+    if let known, stored == ModelDigest(known) { return }
     do throws(StoreError) {
       try store.runTransaction { (transaction, _) throws(StoreError) in
-        try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
+        // Another process may have added parts of JSON.
+        let stored = try transaction.reader.entry(StoreFormat.modelKey, in: arbor)
+        guard let both = offer.model.joiningShapes(of: try ModelCodec.decode(stored)) else { return }
+        try StoreCreation.put(both, ModelDigest(both), arbor, transaction)
       }
     } catch .diskFull {
     } catch {
       throw error
     }
+  }
+
+  /// Returns the given model with the parts of JSON that a store's model describes, or `nil` if the
+  /// store has to be migrated to it.
+  func joined(
+    _ model: ManagedObjectModel, with stored: ManagedObjectModel, _ fingerprint: ModelFingerprint
+  ) -> ManagedObjectModel? {
+    model.fingerprint == fingerprint ? model.joiningShapes(of: stored) : nil
   }
 
   /// Returns the stored digest, or `nil` if none has been written yet.

@@ -12,12 +12,15 @@ import Testing
           switch column.source {
           case .attribute(let slot): entity.attributes[slot].name
           case .toOne(let slot): entity.relationships[slot].name
+          case .part(let slot, let path):
+            ([entity.attributes[slot].name] + path.keys).joined(separator: ".")
           }
         let kind =
           switch column.kind {
           case .plain: ""
           case .folded: "~"
           case .tokens: "#"
+          case .elements: "*"
           }
         return (column.isAscending ? "" : "-") + kind + property
       }

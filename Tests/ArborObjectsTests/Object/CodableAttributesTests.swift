@@ -184,7 +184,7 @@ private final class Box: ManagedObject {
   @Test(
     "Parts that JSON doesn't describe are rejected",
     arguments: [
-      ("label.txt == 'x'", "Label has no part \"txt\". Did you mean text?"),
+      ("label.txt == 'x'", "label has no part \"txt\". Did you mean text?"),
       (
         "label.text.length == 1",
         "\"length\" follows a string, which has no properties. Only objects and composites have "

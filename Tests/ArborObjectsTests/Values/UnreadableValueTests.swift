@@ -22,9 +22,10 @@ private final class Firm: ManagedObject {
     EntityDescription(
       name: "Firm", className: "Firm",
       attributes: [
-        AttributeDescription("home", Place.self), AttributeDescription("other", Place?.self),
+        AttributeDescription("home", Place.self, .json(.any)),
+        AttributeDescription("other", Place?.self, .json(.any)),
         AttributeDescription(
-          "filled", Place.self, default: Place(city: "Riga", floor: 7, nick: "hub")),
+          "filled", Place.self, default: Place(city: "Riga", floor: 7, nick: "hub"), .json(.any)),
         AttributeDescription("rank", Post.self, default: .low),
         AttributeDescription("bare", Post.self), AttributeDescription("maybe", Post?.self),
         AttributeDescription("grade", Grade.self), AttributeDescription("grades", Grade?.self),

@@ -86,7 +86,11 @@ package struct ComparisonSemantics {
     -> Bool
   {
     switch (collection, element) {
-    case (.list(let members), _): return members.contains { areEqual($0, element) }
+    case (.list(let members), _):
+      if let scalar = element.jsonScalar, members.contains(where: { areEqual($0, scalar) }) {
+        return true
+      }
+      return members.contains { areEqual($0, element) }
     case (.composite(let parts), _): return parts.values.contains { areEqual($0, element) }
     case (.string(let text), .string(let part)): return try isText(text, .contains, part)
     default: return false

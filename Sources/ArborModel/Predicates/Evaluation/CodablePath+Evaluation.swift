@@ -18,7 +18,25 @@ extension CodablePath {
   }
 }
 
-extension CodableScalar {
+extension CodablePath {
+  /// Returns the part in the form that an index stores, or null if the part is missing or doesn't have
+  /// its type.
+  package func indexedValue(in json: UnsafeRawBufferPointer) -> PropertyValue {
+    guard let fieldKind else { return .null }
+    return IndexablePattern.stored(value(in: json), in: fieldKind) ?? .null
+  }
+
+  /// Returns the elements of the list in the form that an index stores, without those that don't have
+  /// their type.
+  package func indexedElements(in json: UnsafeRawBufferPointer) -> [PropertyValue] {
+    guard let elementKind, case .list(let elements) = value(in: json) else { return [] }
+    return elements.compactMap { element in
+      element.isNull ? nil : IndexablePattern.stored(element, in: elementKind)
+    }
+  }
+}
+
+extension JSONShape.Scalar {
   /// Returns the value of a JSON string, number or Boolean, or null for bytes of any other form.
   func value(of bytes: UnsafeRawBufferPointer) -> PropertyValue {
     switch self {

@@ -43,7 +43,7 @@ package final class BoundSortKey: Sendable {
     self.isAscending = isAscending
     self.options = options
     self.locale = locale
-    column = nil
+    column = Self.column(expression, isAscending, options)
   }
 
   /// Whether the key's value can change although the object doesn't.
@@ -54,6 +54,18 @@ package final class BoundSortKey: Sendable {
       default: false
       }
     } ?? false
+  }
+
+  private static func column(
+    _ expression: BoundExpression, _ isAscending: Bool, _ options: SortKey.Options
+  ) -> IndexSchema.Column? {
+    guard case .decoded(let path, let part) = expression, path.scope == 0, path.hops.isEmpty,
+      !options.isCollated, case .attribute(let attribute) = path.leaf, let kind = part.fieldKind,
+      options.isEmpty || kind == .string
+    else { return nil }
+    return .init(
+      source: .part(attribute.slot, part), isAscending: isAscending,
+      kind: options.isEmpty ? .plain : .folded(options.folding))
   }
 
   private static func column(

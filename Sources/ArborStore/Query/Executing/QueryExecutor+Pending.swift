@@ -27,7 +27,7 @@ extension QueryExecutor {
     guard rows >= overlay.leastSelected, !planner.conjuncts.isEmpty else { return nil }
     let candidates = planner.candidates(planner.conjuncts)
     var best: (index: IndexSchema, matches: [ColumnMatch])?
-    for index in query.entity.indexes where !index.isText {
+    for index in query.entity.indexes where !index.hasManyKeys {
       let matches = candidates.leadingMatches(of: index).points(
         atMost: rows / PendingSelection.rowsPerKey)
       guard matches.count > best?.matches.count ?? 0 else { continue }

@@ -70,6 +70,7 @@ struct AccessCandidates {
     switch column.kind {
     case .plain: return match(column.source.subject)
     case .tokens: return nil
+    case .elements: return match(column.source.elements)
     case .folded(let folding):
       let subject = column.source.subject
       if let match = match(subject, folding) { return match }
@@ -116,7 +117,7 @@ struct AccessCandidates {
         // The inverse relationship has no entry for `nil`.
         guard !values.contains(where: \.isNull) else { continue }
         options.append(AccessOption(kind: .members(slot, known.match), rank: (4, 0)))
-      case .attribute: continue
+      case .attribute, .part, .elements: continue
       }
     }
     for (position, index) in entity.indexes.enumerated() where isReady(position) {
@@ -124,7 +125,7 @@ struct AccessCandidates {
       for word in words(of: index) {
         options.append(AccessOption(kind: .words(reference(position), word), rank: (3, 1)))
       }
-      guard !leading.isEmpty || index.condition != nil && !index.isText, implied(by: index) != nil
+      guard !leading.isEmpty || index.condition != nil && !index.hasManyKeys, implied(by: index) != nil
       else { continue }
       options.append(
         AccessOption(
@@ -263,6 +264,16 @@ extension IndexSchema.Column.Source {
     switch self {
     case .attribute(let slot): .attribute(slot: slot)
     case .toOne(let slot): .toOne(slot: slot)
+    case .part(let slot, let path): .part(slot: slot, keys: path.keys)
     }
   }
+
+  /// The elements of the list that a column is derived from, as conditions identify them.
+  var elements: IndexableTerm.Subject {
+    guard case .part(let slot, let path) = self else { return subject }
+    return .elements(slot: slot, keys: path.keys)
+  }
+
+  /// The keys of the part of JSON that the column is derived from. Empty for any other column.
+  var keys: [String] { if case .part(_, let path) = self { path.keys } else { [] } }
 }

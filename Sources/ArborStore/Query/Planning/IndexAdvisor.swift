@@ -124,13 +124,7 @@ struct IndexAdvisor {
     return attribute.description.type != .boolean
   }
 
-  private func name(of subject: IndexableTerm.Subject) -> String? {
-    switch subject {
-    case .attribute(let slot): entity.attributes[slot].name
-    // To-one relationships are served by the members of their inverse.
-    case .toOne, .object: nil
-    }
-  }
+  private func name(of subject: IndexableTerm.Subject) -> String? { entity.name(of: subject) }
 
   private func advice(_ elements: [FetchIndexDescription.Element]) -> IndexAdvice? {
     guard !elements.isEmpty, !hasIndex(elements) else { return nil }
@@ -153,10 +147,25 @@ struct IndexAdvisor {
   }
 }
 
+extension EntitySchema {
+  /// Returns the name by which an index column refers to the subject of a condition, or `nil` for
+  /// objects and to-one relationships, which are served by the members of their inverse.
+  func name(of subject: IndexableTerm.Subject) -> String? {
+    switch subject {
+    case .attribute(let slot): attributes[slot].name
+    case .part(let slot, let keys), .elements(let slot, let keys):
+      ([attributes[slot].name] + keys).joined(separator: ".")
+    case .toOne, .object: nil
+    }
+  }
+}
+
 extension IndexSchema.Column.Kind {
   fileprivate func isKept(as kind: FetchIndexDescription.Element.Kind) -> Bool {
     switch (self, kind) {
-    case (.plain, .binary), (.plain, .rTree), (.folded, .folded), (.tokens, .text): true
+    case (.plain, .binary), (.plain, .rTree), (.folded, .folded), (.tokens, .text),
+      (.elements, .binary):
+      true
     default: false
     }
   }

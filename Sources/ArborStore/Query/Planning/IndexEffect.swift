@@ -62,11 +62,8 @@ extension QueryExecutor {
   }
 
   private func name(of subject: IndexableTerm.Subject) -> String? {
-    switch subject {
-    case .attribute(let slot): query.entity.attributes[slot].name
-    case .toOne(let slot): query.entity.relationships[slot].name
-    case .object: nil
-    }
+    if case .toOne(let slot) = subject { return query.entity.relationships[slot].name }
+    return query.entity.name(of: subject)
   }
 
   /// Returns whether columns have exactly the order of the sort keys, forward or backward. A
@@ -93,7 +90,7 @@ extension QueryExecutor {
 extension BoundSortKey {
   /// Returns whether the sort key has the same order as a column, or its reverse.
   fileprivate func isOrdered(as column: FetchIndexDescription.Element) -> Bool {
-    path?.hops.isEmpty == true && text == column.property && column.kind != .text
+    (path?.hops.isEmpty ?? (self.column != nil)) && text == column.property && column.kind != .text
       && options.isDisjoint(with: [.localized, .numeric])
       && options.folding == (column.kind == .folded ? [.case, .diacritics] : .none)
   }

@@ -94,6 +94,14 @@ extension OrderedAccess {
     _ value: PropertyValue, _ sortKey: BoundSortKey, _ column: IndexSchema.Column,
     to key: inout KeyBuffer
   ) -> Bool {
+    if case .part(_, let part) = column.source {
+      guard let kind = part.fieldKind else { return false }
+      var value = value
+      if kind == .string, case .string(let text) = value {
+        value = .string(sortKey.options.folding.fold(text))
+      }
+      return KeyEncoder.append(value, as: kind, isAscending: column.isAscending, to: &key)
+    }
     switch (sortKey.path?.leaf, value) {
     case (.attribute(let attribute)?, .string(let text)) where attribute.field.kind == .string:
       KeyEncoder.append(

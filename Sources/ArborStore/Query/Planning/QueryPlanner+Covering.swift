@@ -43,7 +43,7 @@ extension QueryPlanner {
     // Short keys first.
     return candidates([]).shortestIndexes
       .first {
-        $0.schema.isLed(by: attribute) && $0.schema.condition == nil && !$0.schema.isText
+        $0.schema.isLed(by: attribute) && $0.schema.condition == nil && !$0.schema.hasManyKeys
       }.map { CoveringIndex(index: $0, ranges: ScanRange.whole, filter: nil, matches: []) }
   }
 }

@@ -31,7 +31,7 @@ extension QueryPlanner {
     _ reference: IndexReference, _ wanted: [IndexSchema.Column], _ candidates: AccessCandidates
   ) -> OrderedAccess? {
     let index = reference.schema
-    guard !index.isText else { return nil }
+    guard !index.hasManyKeys else { return nil }
     let leading = candidates.leadingMatches(of: index)
     let fixedCount = leading.fixedCount
     // Columns with a single value don't affect the order.
@@ -86,6 +86,7 @@ extension IndexSchema.Column {
 extension BoundSortKey {
   /// Returns whether the sort key reads the same property as an index column.
   func isRead(from source: IndexSchema.Column.Source) -> Bool {
+    if case .part = source { return column?.source == source }
     guard let path, path.hops.isEmpty else { return false }
     switch (path.leaf, source) {
     case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot

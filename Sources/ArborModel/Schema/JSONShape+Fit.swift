@@ -1,0 +1,165 @@
+internal import ArborFoundation
+package import ArborJSON
+
+extension JSONShape {
+  /// The first part of a value that doesn't fit a structure.
+  package struct Misfit: Sendable {
+    /// The keys and positions on the way to the part.
+    package let steps: [Step]
+    /// What the structure requires: `a string`.
+    package let expected: String
+    /// What the value has there: `the number 7`, or `nil` for a missing member.
+    package let found: String?
+
+    package enum Step: Sendable, Hashable {
+      case key(String)
+      case position(Int)
+    }
+
+    /// The path of the part: `addresses[2].city`. Empty for the whole value.
+    package var path: String {
+      steps.reduce(into: "") { path, step in
+        switch step {
+        case .key(let key): path += path.isEmpty ? key : ".\(key)"
+        case .position(let position): path += "[\(position)]"
+        }
+      }
+    }
+
+    /// `addresses[2].city: expected a string, but found the number 7`.
+    package var words: String {
+      "\(path.isEmpty ? "" : "\(path): ")expected \(expected), but "
+        + (found.map { "found \($0)" } ?? "it is missing")
+    }
+  }
+
+  /// Returns the first part of a value that doesn't fit, or `nil` if everything does.
+  ///
+  /// - Parameters:
+  ///   - standard: A value, such as the attribute's default, whose members replace missing ones.
+  ///   - requiresCases: Whether an enumeration's raw value must be a known case. An object may have
+  ///     one that only another version of the program knows.
+  package func misfit(
+    in value: JSONValue, standard: JSONValue? = nil, requiresCases: Bool = true
+  ) -> Misfit? {
+    FitSearch(requiresCases: requiresCases).misfit(in: value, self, standard)
+  }
+}
+
+extension AttributeDescription {
+  /// Returns the first part of a value that doesn't fit the structure, or `nil` if everything does.
+  package func misfit(in value: PropertyValue) -> JSONShape.Misfit? {
+    guard let shape, !value.isNull, let json = value.json else { return nil }
+    return shape.misfit(in: json, standard: defaultValue.json)
+  }
+
+  /// Returns the first part of a stored value that doesn't fit the structure, or `nil` if everything
+  /// does. Raw values of enumerations need not be known cases.
+  package func misfit(inJSON bytes: UnsafeRawBufferPointer) -> JSONShape.Misfit? {
+    guard let shape, let json = try? JSONValue.parse(Data(bytes)) else { return nil }
+    return shape.misfit(in: json, standard: defaultValue.json, requiresCases: false)
+  }
+}
+
+/// A search that visits a value as deeply as its structure reaches.
+private struct FitSearch {
+  let requiresCases: Bool
+  private var steps: [JSONShape.Misfit.Step] = []
+
+  init(requiresCases: Bool) { self.requiresCases = requiresCases }
+
+  func misfit(
+    in value: JSONValue, _ shape: JSONShape, _ standard: JSONValue?
+  ) -> JSONShape.Misfit? {
+    if value.isNull, shape.isOptional { return nil }
+    switch (shape.present, value) {
+    case (.any, _): return nil
+    case (.scalar(let scalar), _):
+      return scalar.accepts(value) ? nil : misfit(shape.words, value)
+    case (.cases(let cases), _):
+      guard JSONShape.Scalar(of: cases).accepts(value), let text = PropertyValue(json: value),
+        !requiresCases || cases.contains(text)
+      else { return misfit(shape.words, value) }
+      return nil
+    case (.object(let shapes), .object(let members)):
+      for (key, shape) in shapes.sorted(by: { $0.key < $1.key }) {
+        let standard = standard?[key]
+        guard let member = members[key] else {
+          if shape.isOptional || standard != nil { continue }
+          return below(key).misfit(shape.words, nil)
+        }
+        if let found = below(key).misfit(in: member, shape, standard) { return found }
+      }
+      return nil
+    case (.list(let element), .array(let elements)):
+      for (position, value) in elements.enumerated() {
+        if let found = at(position).misfit(in: value, element, nil) { return found }
+      }
+      return nil
+    case (.map(let shape), .object(let members)):
+      for (key, value) in members {
+        if let found = below(key).misfit(in: value, shape, nil) { return found }
+      }
+      return nil
+    default: return misfit(shape.words, value)
+    }
+  }
+
+  private func below(_ key: String) -> Self { following(.key(key)) }
+
+  private func at(_ position: Int) -> Self { following(.position(position)) }
+
+  private func following(_ step: JSONShape.Misfit.Step) -> Self {
+    var copy = self
+    copy.steps.append(step)
+    return copy
+  }
+
+  private func misfit(_ expected: String, _ value: JSONValue?) -> JSONShape.Misfit {
+    JSONShape.Misfit(steps: steps, expected: expected, found: value.map(\.shortWords))
+  }
+}
+
+extension JSONShape.Scalar {
+  /// Returns whether a value is one of the scalar's JSON forms.
+  fileprivate func accepts(_ value: JSONValue) -> Bool {
+    switch (self, value) {
+    case (.boolean, .bool), (.string, .string), (.float, .number), (.double, .number),
+      (.date, .number):
+      true
+    case (.float, .string(let text)), (.double, .string(let text)):
+      text == "Infinity" || text == "-Infinity"
+    case (.integer(let bits, let isSigned), .number(let number)):
+      Self.fits(number, bits, isSigned)
+    case (.decimal, .number(let number)): number.decimal != nil
+    case (.uuid, .string(let text)): UUID(uuidString: text) != nil
+    case (.uri, .string(let text)): URL(string: text) != nil
+    case (.binary, .string(let text)): Data(base64Encoded: text) != nil
+    default: false
+    }
+  }
+
+  private static func fits(_ number: JSONNumber, _ bits: UInt8, _ isSigned: Bool) -> Bool {
+    guard let whole = number.int64.map({ Int128($0) }) ?? number.uint64.map({ Int128($0) }) else {
+      // Integers of 128 bits.
+      return bits > 64 && number.decimal != nil
+    }
+    guard bits <= 64 else { return isSigned || whole >= 0 }
+    let limit = Int128(1) << Int128(isSigned ? bits - 1 : bits)
+    return whole < limit && whole >= (isSigned ? -limit : 0)
+  }
+}
+
+extension JSONValue {
+  /// The value in human-readable form, shortened: `the number 7`, `a list`.
+  fileprivate var shortWords: String {
+    switch self {
+    case .null: "null"
+    case .bool(let flag): "\(flag)"
+    case .number(let number): "the number \(number.text)"
+    case .string(let text): "the string \"\(text.count > 40 ? text.prefix(40) + "…" : text[...])\""
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+}

@@ -96,13 +96,23 @@ extension ModelComparison {
       guard case .attribute(let slot)? = newTree.property(named: column.firstName, of: entity)
       else { return false }
       return revalued.contains(slot)
-    }
+    } || index.condition.map { reads($0, revaluedOf: entity) } ?? false
     guard isRevalued || changedFamilies.contains(entity) else { return }
     // Objects that leave the index cannot create duplicates.
     let mayBreak = index.isUnique && (isRevalued || joinedFamilies.contains(entity))
     note(
       .index(.refilled(name: name)), .indexBuild,
       rule: mayBreak ? .unique(index.columns.map(\.property)) : nil)
+  }
+
+  /// Returns whether a condition may read parts of JSON whose types change.
+  private func reads(_ condition: String, revaluedOf entity: Int) -> Bool {
+    condition.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { word in
+      guard case .attribute(let slot)? = newTree.property(named: String(word), of: entity) else {
+        return false
+      }
+      return newTree.attribute(slot).type == .json && revalued.contains(slot)
+    }
   }
 
   /// Returns an index of the older model in terms of the newer one, or `nil` if a column was

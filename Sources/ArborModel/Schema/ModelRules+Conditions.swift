@@ -97,10 +97,17 @@ extension ModelRules {
     return "reads \(name), which may be stored outside the record"
   }
 
+  /// Returns whether a path leads to a part of a JSON attribute.
+  private func isPathIntoJSON(_ path: KeyPathNode, _ first: String, of entity: Int) -> Bool {
+    guard case .attribute(let attribute)? = property(first, of: entity), attribute.type == .json
+    else { return false }
+    return path.parts.allSatisfy { if case .name = $0 { true } else { false } }
+  }
+
   private func flaw(ofConditionPath path: KeyPathNode, in entity: Int) -> String? {
-    guard path.parts.count == 1, case .name(let name, _)? = path.parts.first else {
-      return "reads other objects"
-    }
+    guard case .name(let name, _)? = path.parts.first,
+      path.parts.count == 1 || isPathIntoJSON(path, name, of: entity)
+    else { return "reads other objects" }
     switch property(name, of: entity) {
     case .attribute(let attribute)?:
       return attribute.isTransient ? "names \(name), which is not stored" : nil

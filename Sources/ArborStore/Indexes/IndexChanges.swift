@@ -97,6 +97,8 @@ struct IndexChanges {
     /// The layouts of the covered entities, by entity number, if there is a condition, which may
     /// read further fields.
     let layouts: [UInt16: UInt16]
+    /// The structures of the JSON attributes of the declaring entity, if there is a condition.
+    let shapes: [UInt16: JSONShape]
 
     var isVersioned: Bool {
       columns.contains { column in
@@ -106,6 +108,13 @@ struct IndexChanges {
         }
       }
     }
+  }
+
+  private static func shapes(of entity: EntitySchema) -> [UInt16: JSONShape] {
+    let shapes = entity.attributes.compactMap { attribute in
+      attribute.description.shape.map { (attribute.field.catalogNumber, $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: shapes)
   }
 
   private static func definitions(of schema: ModelSchema) -> [PartName: Definition] {
@@ -122,7 +131,8 @@ struct IndexChanges {
               field: entity.kind(of: column), isAscending: column.isAscending, kind: column.kind)
           }, isUnique: index.isUnique, condition: index.condition?.text,
           layouts: index.condition == nil
-            ? [:] : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }))
+            ? [:] : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }),
+          shapes: index.condition == nil ? [:] : shapes(of: entity))
       }
     }
     return definitions

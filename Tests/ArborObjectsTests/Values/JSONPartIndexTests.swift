@@ -106,7 +106,8 @@ import Testing
     let queries: [Query] = [
       ("place.city == %@", [city], { same($1.city, city) }),
       ("place.city == nil", [], { $1.city == nil }),
-      ("place.city ==[c] %@", [city], { same($1.city?.lowercased(), city.lowercased()) }),
+      // Without case, canonical equivalents are equal, as they are for Swift's strings.
+      ("place.city ==[c] %@", [city], { $1.city?.lowercased() == city.lowercased() }),
       ("place.inner.floor == %@", [floor], { $1.floor == floor }),
       ("place.inner.floor > %@", [floor], { $1.floor.map { $0 > floor } ?? false }),
       (
@@ -234,12 +235,12 @@ import Testing
         try object.setValue(.integer(Int64(number)), forKey: "number")
         let plain = Plain(&random)
         try object.setValue(plain.place, forKey: "place")
-        try object.setValue(plain.list, forKey: "tags")
+        try object.setValue(number % 100 == 7 ? ["rare"] : plain.list, forKey: "tags")
       }
       try context.commit()
       for (text, index) in [
         ("place.city == 'zebra'", "Thing.city"), ("place.inner.day > date(\"2001-01-02\")", "Thing.day"),
-        ("place.marks CONTAINS 2", "Thing.marks"), ("'b' IN tags AND number >= 5", "Thing.tags"),
+        ("place.marks CONTAINS 2", "Thing.marks"), ("'rare' IN tags AND number >= 5", "Thing.tags"),
         ("place.inner.floor == 3 AND place.city == 'b'", "Thing.floor"),
       ] {
         let plan = try context.objects("Thing").filter(FetchPredicate(format: text)).explain()

@@ -58,13 +58,15 @@ package struct SharedMigration {
       change = try announce(behind: copied.newest)
       if change == nil {
         // Other entries were appended first. As the migration is known to succeed, it is now
-        // announced before it runs.
-        guard case .needsMigration = try shared.prepare(for: model.fingerprint),
-          let position = try shared.position(),
-          let announced = try announce(behind: position.newest)
-        else { return }
+        // announced behind whatever the log ends with, before the file has caught up.
+        guard let announced = try announce(somewhereAfter: copied.newest) else {
+          return
+        }
         change = announced
-        do { copied = try copyAndMigrate() } catch {
+        do {
+          guard case .needsMigration = try shared.prepare(for: model.fingerprint) else { return }
+          copied = try copyAndMigrate()
+        } catch {
           // If this fails, too, a later opening with another model continues.
           try? giveUp(behind: announced)
           throw error
@@ -104,6 +106,28 @@ package struct SharedMigration {
     let entry = CommitLogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)
     return try shared.client.append(entry: entry) ? entry : nil
+  }
+
+  /// The number of times that other processes may append an entry between reading the end of the log
+  /// and announcing the change. They need as long as this one, so they are rarely faster.
+  private static let maximumAnnouncements = 1_000
+  private static let entriesAtOnce = 1_000
+
+  /// Appends the announcement behind the newest entry, which other processes keep replacing. Returns
+  /// its entry, or `nil` if another process has announced a change.
+  private func announce(
+    somewhereAfter point: SharedPosition.Point
+  ) throws -> CommitLogEntry? {
+    var end = point
+    for _ in 0..<Self.maximumAnnouncements {
+      for entry in try log.entries(after: end.sequence, limit: Self.entriesAtOnce) {
+        guard entry.previous.bits == end.chain.bits, case .commits = try entry.content(of: log)
+        else { return nil }
+        end = entry.end
+      }
+      if let entry = try announce(behind: end) { return entry }
+    }
+    return nil
   }
 
   /// Publishes the copy, makes the log continue with it, and replaces the file with it.

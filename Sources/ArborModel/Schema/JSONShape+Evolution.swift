@@ -138,7 +138,8 @@ extension JSONShape {
 }
 
 extension JSONShape.Scalar {
-  /// Returns the narrowest type with the values of both, or `nil` if they are unrelated.
+  /// Returns the narrowest type with the values of both, or `nil` if they are unrelated or a program
+  /// with one type could change values of the other in silence.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (let one, let two) where one == two: return one
@@ -146,16 +147,16 @@ extension JSONShape.Scalar {
       if isSigned == otherIsSigned { return .integer(bits: max(bits, otherBits), isSigned: isSigned) }
       let (signed, unsigned) = isSigned ? (bits, otherBits) : (otherBits, bits)
       return .integer(bits: min(max(signed, unsigned * 2), 128), isSigned: true)
-    case (.integer, .float), (.float, .integer), (.float, .double), (.double, .float),
-      (.integer, .double), (.double, .integer):
-      return .double
-    case (.decimal, let other), (let other, .decimal): return other.isNumber ? .decimal : nil
+    // Larger integers, and numbers of the other floating-point types, would lose digits when they are
+    // written again.
+    case (.integer(let bits, _), .double), (.double, .integer(let bits, _)):
+      return bits <= 32 ? .double : nil
+    case (.integer(let bits, _), .decimal), (.decimal, .integer(let bits, _)):
+      return bits <= 64 ? .decimal : nil
     case (let one, let two) where one.isText && two.isText: return .string
     default: return nil
     }
   }
-
-  private var isNumber: Bool { kind == .number && self != .boolean }
 
   private var isText: Bool {
     switch self {
@@ -225,7 +226,9 @@ extension JSONShape.Scalar {
     switch self {
     case .boolean: 1
     case .integer: 2
-    case .float, .double, .decimal: 3
+    case .float: 3
+    case .double: 9
+    case .decimal: 10
     case .string: 4
     case .uuid: 5
     case .uri: 6

@@ -33,16 +33,26 @@ extension JSONShape {
     }
   }
 
+  /// The rules that a value must fit.
+  package enum Fit: Sendable {
+    /// Those of values that a program sets: an enumeration's raw value is a known case.
+    case given
+    /// Those of stored values: an enumeration's raw value may be one that only another version of the
+    /// program knows.
+    case stored
+    /// Those of stored values that get another structure: a floating-point type has the exact number,
+    /// so that nothing is lost when it is written again.
+    case kept
+  }
+
   /// Returns the first part of a value that doesn't fit, or `nil` if everything does.
   ///
-  /// - Parameters:
-  ///   - standard: A value, such as the attribute's default, whose members replace missing ones.
-  ///   - requiresCases: Whether an enumeration's raw value must be a known case. An object may have
-  ///     one that only another version of the program knows.
+  /// - Parameter standard: A value, such as the attribute's default, whose members replace missing
+  ///   ones.
   package func misfit(
-    in value: JSONValue, standard: JSONValue? = nil, requiresCases: Bool = true
+    in value: JSONValue, standard: JSONValue? = nil, as fit: Fit = .given
   ) -> Misfit? {
-    FitSearch(requiresCases: requiresCases).misfit(in: value, self, standard)
+    FitSearch(fit: fit).misfit(in: value, self, standard)
   }
 }
 
@@ -54,19 +64,21 @@ extension AttributeDescription {
   }
 
   /// Returns the first part of a stored value that doesn't fit the structure, or `nil` if everything
-  /// does. Raw values of enumerations need not be known cases.
-  package func misfit(inJSON bytes: UnsafeRawBufferPointer) -> JSONShape.Misfit? {
+  /// does.
+  package func misfit(
+    inJSON bytes: UnsafeRawBufferPointer, as fit: JSONShape.Fit
+  ) -> JSONShape.Misfit? {
     guard let shape, let json = try? JSONValue.parse(Data(bytes)) else { return nil }
-    return shape.misfit(in: json, standard: defaultValue.json, requiresCases: false)
+    return shape.misfit(in: json, standard: defaultValue.json, as: fit)
   }
 }
 
 /// A search that visits a value as deeply as its structure reaches.
 private struct FitSearch {
-  let requiresCases: Bool
+  let fit: JSONShape.Fit
   private var steps: [JSONShape.Misfit.Step] = []
 
-  init(requiresCases: Bool) { self.requiresCases = requiresCases }
+  init(fit: JSONShape.Fit) { self.fit = fit }
 
   func misfit(
     in value: JSONValue, _ shape: JSONShape, _ standard: JSONValue?
@@ -75,10 +87,13 @@ private struct FitSearch {
     switch (shape.present, value) {
     case (.any, _): return nil
     case (.scalar(let scalar), _):
-      return scalar.accepts(value) ? nil : misfit(shape.words, value)
+      guard scalar.accepts(value), fit != .kept || scalar.isExact(value) else {
+        return misfit(shape.words, value)
+      }
+      return nil
     case (.cases(let cases), _):
       guard JSONShape.Scalar(of: cases).accepts(value), let text = PropertyValue(json: value),
-        !requiresCases || cases.contains(text)
+        fit != .given || cases.contains(text)
       else { return misfit(shape.words, value) }
       return nil
     case (.object(let shapes), .object(let members)):
@@ -136,6 +151,18 @@ extension JSONShape.Scalar {
     case (.uri, .string(let text)): URL(string: text) != nil
     case (.binary, .string(let text)): Data(base64Encoded: text) != nil
     default: false
+    }
+  }
+
+  /// Returns whether a floating-point type has exactly the number of a value, up to the digits that it
+  /// is written with.
+  fileprivate func isExact(_ value: JSONValue) -> Bool {
+    guard case .number(let number) = value else { return true }
+    return switch self {
+    case .float: Float(number.text).flatMap { JSONNumber(text: "\($0)") } == number
+    case .double: number.double.flatMap(JSONNumber.init) == number
+    case .decimal: number.decimal.flatMap(JSONNumber.init) == number
+    default: true
     }
   }
 

@@ -1,59 +1,8 @@
 package import ArborJSON
 
-/// Members of objects that a structure doesn't name: a newer version of the program knows them.
 extension JSONShape {
-  /// Returns a new value with those members of the stored one that the structure doesn't name.
-  ///
-  /// An element of a list continues the stored element that is equal in everything the structure
-  /// names. If the number of elements is unchanged, a changed element continues the one at its
-  /// position.
-  package func keepingUnknown(of stored: JSONValue, in value: JSONValue) -> JSONValue {
-    switch (present, value, stored) {
-    case (.object(let shapes), .object(var members), .object(let before)):
-      for (key, former) in before {
-        if let shape = shapes[key] {
-          members[key] = members[key].map { shape.keepingUnknown(of: former, in: $0) }
-        } else if members[key] == nil {
-          members[key] = former
-        }
-      }
-      return .object(members)
-    case (.map(let shape), .object(var members), .object(let before)):
-      for (key, former) in before {
-        members[key] = members[key].map { shape.keepingUnknown(of: former, in: $0) }
-      }
-      return .object(members)
-    case (.list(let shape), .array(let elements), .array(let before)) where shape.hasObjects:
-      return .array(shape.keepingUnknown(of: before, in: elements))
-    default: return value
-    }
-  }
-
-  private func keepingUnknown(of stored: [JSONValue], in elements: [JSONValue]) -> [JSONValue] {
-    var positions: [[UInt8]: [Int]] = [:]
-    for (position, former) in stored.enumerated().reversed() {
-      positions[known(in: former).canonicalBytes, default: []].append(position)
-    }
-    var rest = Set(stored.indices)
-    let partners = elements.map { element -> Int? in
-      let partner = positions[element.canonicalBytes]?.popLast()
-      if let partner { rest.remove(partner) }
-      return partner
-    }
-    let isSameCount = elements.count == stored.count
-    return elements.enumerated().map { position, element in
-      if let partner = partners[position] {
-        keepingUnknown(of: stored[partner], in: element)
-      } else if isSameCount, rest.contains(position) {
-        keepingUnknown(of: stored[position], in: element)
-      } else {
-        element
-      }
-    }
-  }
-
   /// Returns a value without the members that the structure doesn't name.
-  private func known(in value: JSONValue) -> JSONValue {
+  package func known(in value: JSONValue) -> JSONValue {
     switch (present, value) {
     case (.object(let shapes), .object(let members)):
       .object(
@@ -68,11 +17,73 @@ extension JSONShape {
   }
 
   /// Whether values contain objects with named members, so that they may also have others.
-  package var hasObjects: Bool {
+  package var mayHaveUnknown: Bool {
     switch present {
-    case .object: true
-    case .list(let shape), .map(let shape): shape.hasObjects
-    case .any, .scalar, .cases, .optional: false
+    case .object, .any: true
+    case .list(let shape), .map(let shape): shape.mayHaveUnknown
+    case .scalar, .cases, .optional: false
+    }
+  }
+}
+
+extension JSONValue {
+  /// Returns the value with those members of a stored one that the program doesn't know, because
+  /// another version of it has written them.
+  ///
+  /// An element of a list continues the stored element that is equal in everything the program knows.
+  /// If the number of elements is unchanged, a changed element continues the one at its position.
+  ///
+  /// - Parameter known: The stored value without these members.
+  package func keepingUnknown(of stored: JSONValue, known: JSONValue) -> JSONValue {
+    switch (self, stored, known) {
+    case (.object(var members), .object(let before), .object(let known)):
+      for (key, former) in before {
+        if let known = known[key] {
+          members[key] = members[key].map { $0.keepingUnknown(of: former, known: known) }
+        } else if members[key] == nil {
+          members[key] = former
+        }
+      }
+      return .object(members)
+    case (.array(let elements), .array(let before), .array(let known)):
+      // The elements of sets may have been encoded in another order.
+      guard before != known, before.count == known.count,
+        zip(before, known).allSatisfy({ $0.contains($1) })
+      else { return self }
+      return .array(Self.keepingUnknown(of: before, known: known, in: elements))
+    default: return self
+    }
+  }
+
+  private static func keepingUnknown(
+    of stored: [JSONValue], known: [JSONValue], in elements: [JSONValue]
+  ) -> [JSONValue] {
+    var positions: [[UInt8]: [Int]] = [:]
+    for (position, value) in known.enumerated().reversed() {
+      positions[value.canonicalBytes, default: []].append(position)
+    }
+    var rest = Set(stored.indices)
+    let partners = elements.map { element -> Int? in
+      let partner = positions[element.canonicalBytes]?.popLast()
+      if let partner { rest.remove(partner) }
+      return partner
+    }
+    let isSameCount = elements.count == stored.count
+    return elements.enumerated().map { position, element in
+      let partner = partners[position] ?? (isSameCount && rest.contains(position) ? position : nil)
+      guard let partner else { return element }
+      return element.keepingUnknown(of: stored[partner], known: known[partner])
+    }
+  }
+
+  /// Returns whether the value has everything that another one has, and possibly further members.
+  private func contains(_ other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.object(let members), .object(let others)):
+      others.allSatisfy { key, other in members[key]?.contains(other) ?? false }
+    case (.array(let elements), .array(let others)):
+      elements.count == others.count && zip(elements, others).allSatisfy { $0.contains($1) }
+    default: self == other
     }
   }
 }

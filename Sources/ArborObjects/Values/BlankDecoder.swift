@@ -82,7 +82,9 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: BlankDecoder
 
   var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { [] }
+  /// The first case of an enumeration of keys, so that an enumeration with associated values is decoded
+  /// as its first case. Dictionaries have other keys, and are decoded as empty ones.
+  var allKeys: [Key] { PathTracer.placeholder(Key.self).map { [$0] } ?? [] }
 
   private func marks(_ key: Key) -> BlankDecoder.Marks? {
     guard let marks = decoder.marks, let first = marks.first else { return decoder.marks }

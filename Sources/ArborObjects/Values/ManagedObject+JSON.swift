@@ -48,23 +48,30 @@ extension ManagedObject {
     var json = CanonicalJSON.encodeForCommit(value)
     if json.elementsEqual("null".utf8) { return setNullAttribute(slot) }
     let record = currentRecord
-    if !record.isNull(field), let type = type(of: value) as? any Decodable.Type {
-      json = Self.keepUnknown(of: record.bytes(field), in: json, CodableType(type).shape) ?? json
+    if !record.isNull(field), let type = type(of: value) as? any (Decodable & Encodable).Type {
+      json = Self.keepUnknown(of: record.bytes(field), in: json, type) ?? json
     }
     write { buffer, allocator in
       json.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
     }
   }
 
-  /// Returns JSON with those members of the stored value that a structure doesn't name, or `nil` if
-  /// there are none.
-  private static func keepUnknown(
-    of stored: UnsafeRawBufferPointer, in json: Data, _ shape: JSONShape
+  /// Returns JSON with those members of the stored value that a type doesn't know, or `nil` if there
+  /// are none.
+  private static func keepUnknown<T: Codable>(
+    of stored: UnsafeRawBufferPointer, in json: Data, _ type: T.Type
   ) -> Data? {
-    guard shape.hasObjects, !json.elementsEqual(stored), let former = try? JSONValue.parse(Data(stored)),
-      let value = try? JSONValue.parse(json)
-    else { return nil }
-    let kept = shape.keepingUnknown(of: former, in: value)
+    let shape = CodableType(type).shape
+    guard shape.mayHaveUnknown, !json.elementsEqual(stored) else { return nil }
+    let bytes = Data(stored)
+    guard let former = try? JSONValue.parse(bytes) else { return nil }
+    // A type that doesn't reveal its structure knows what it writes of what it reads.
+    let known =
+      shape == .any
+      ? (try? CanonicalJSON.decode(type, from: bytes)).flatMap { CanonicalJSON.value(of: $0).json }
+      : shape.known(in: former)
+    guard let known, known != former, let value = try? JSONValue.parse(json) else { return nil }
+    let kept = value.keepingUnknown(of: former, known: known)
     return kept == value ? nil : Data(kept.canonicalBytes)
   }
 

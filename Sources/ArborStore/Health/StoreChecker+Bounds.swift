@@ -57,7 +57,7 @@ extension StoreChecker {
       {
         add(.missingValue, number, ".\(attribute.name) is not JSON in canonical form.")
       } else if attribute.field.kind == .json,
-        let misfit = description.misfit(inJSON: record.bytes(attribute.field))
+        let misfit = description.misfit(inJSON: record.bytes(attribute.field), as: .stored)
       {
         add(
           .missingValue, number,

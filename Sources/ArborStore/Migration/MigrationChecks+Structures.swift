@@ -22,7 +22,7 @@ extension MigrationChecks {
       var first: JSONShape.Misfit?
       try forEachRecord(of: former) { number, record in
         guard !record.isNull(field),
-          let misfit = attribute.description.misfit(inJSON: record.bytes(field))
+          let misfit = attribute.description.misfit(inJSON: record.bytes(field), as: .kept)
         else { return }
         tally.add(number)
         first = first ?? misfit

@@ -114,7 +114,8 @@ package struct SharedMigration {
   private static let entriesAtOnce = 1_000
 
   /// Appends the announcement behind the newest entry, which other processes keep replacing. Returns
-  /// its entry, or `nil` if another process has announced a change.
+  /// its entry, or `nil` if the file has to be prepared again: another process has announced a change,
+  /// or was always faster.
   private func announce(
     somewhereAfter point: SharedPosition.Point
   ) throws -> CommitLogEntry? {

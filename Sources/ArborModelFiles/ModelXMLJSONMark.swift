@@ -10,7 +10,8 @@ internal import ArborModel
 /// </attribute>
 /// ```
 ///
-/// The mark is valid for binary and transformable attributes. `arbor.json.default` is the default
+/// The mark is valid for binary and transformable attributes. Its value is `YES`, or the structure of the
+/// values as JSON; see ``JSONShape/json``. `arbor.json.default` is the default
 /// value as JSON. Xcode preserves such entries. Core Data ignores them and stores bytes.
 enum ModelXMLJSONMark {
   static let key = "arbor.json"
@@ -20,7 +21,8 @@ enum ModelXMLJSONMark {
   static func userInfo(of attribute: AttributeDescription) -> [String: String] {
     var notes = attribute.userInfo
     guard attribute.type == .json else { return notes }
-    notes[key] = "YES"
+    notes[key] =
+      attribute.shape.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) } ?? "YES"
     if !attribute.defaultValue.isNull, let json = attribute.defaultValue.json {
       notes[defaultKey] = String(decoding: json.canonicalBytes, as: UTF8.self)
     }
@@ -34,12 +36,15 @@ extension ModelXMLReader {
     to attribute: inout AttributeDescription, _ node: ModelXMLNode, of entity: String?
   ) {
     guard let mark = attribute.userInfo[ModelXMLJSONMark.key] else { return }
-    guard mark == "YES" else {
+    let shape = mark == "YES" ? .any : JSONShape(text: mark)
+    guard let shape else {
       return report(
         node, of: entity,
-        that: "has the user info \(ModelXMLJSONMark.key) “\(mark)”. Use “YES”, or remove the entry."
-      )
+        that:
+          "has the user info \(ModelXMLJSONMark.key) “\(mark)”. Use “YES” or the structure of the "
+          + "JSON, or remove the entry.")
     }
+    attribute.anyShape = shape
     switch attribute.type {
     case .binary, .transformable: attribute.type = .json
     default:

@@ -92,11 +92,12 @@ extension ModelComparison {
   }
 
   private mutating func noteRefilling(of index: KeptIndex, named name: String, at entity: Int) {
-    let isRevalued = index.columns.contains { column in
-      guard case .attribute(let slot)? = newTree.property(named: column.firstName, of: entity)
-      else { return false }
-      return revalued.contains(slot)
-    } || index.condition.map { reads($0, revaluedOf: entity) } ?? false
+    let isRevalued =
+      index.columns.contains { column in
+        guard case .attribute(let slot)? = newTree.property(named: column.firstName, of: entity)
+        else { return false }
+        return revalued.contains(slot)
+      } || index.condition.map { reads($0, revaluedOf: entity) } ?? false
     guard isRevalued || changedFamilies.contains(entity) else { return }
     // Objects that leave the index cannot create duplicates.
     let mayBreak = index.isUnique && (isRevalued || joinedFamilies.contains(entity))

@@ -9,7 +9,8 @@ extension ManagedObjectModel {
     var model = self
     for index in entities.indices {
       guard let former = stored.entity(named: entities[index].name) else { continue }
-      for (slot, attribute) in entities[index].attributes.enumerated() where attribute.type == .json {
+      for (slot, attribute) in entities[index].attributes.enumerated() where attribute.type == .json
+      {
         guard let before = former.attributes.first(where: { $0.name == attribute.name }) else {
           continue
         }
@@ -17,6 +18,25 @@ extension ManagedObjectModel {
           with: attribute.anyShape, standard: attribute.defaultValue.json)
         guard let joined else { return nil }
         model.entities[index].attributes[slot].anyShape = joined
+      }
+    }
+    return model.withoutIndexes(missingIn: self)
+  }
+
+  /// Returns the model without indexes over parts that another version of it doesn't describe, so that
+  /// both have the same indexes.
+  fileprivate func withoutIndexes(missingIn offered: ManagedObjectModel) -> ManagedObjectModel {
+    var model = self
+    for (index, entity) in offered.entities.enumerated() where !entity.fetchIndexes.isEmpty {
+      let attributes = offered.lineage(of: entity).flatMap(\.attributes)
+      model.entities[index].fetchIndexes.removeAll { fetchIndex in
+        fetchIndex.elements.contains { element in
+          guard let column = KeptIndex.Column(element),
+            let attribute = attributes.first(where: { $0.name == column.firstName }),
+            attribute.type == .json
+          else { return false }
+          return column.part(of: attribute) == nil
+        }
       }
     }
     return model
@@ -53,7 +73,7 @@ extension ModelDifference {
         }
       }
     }
-    return model
+    return model.withoutIndexes(missingIn: new)
   }
 }
 

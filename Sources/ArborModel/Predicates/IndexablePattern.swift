@@ -9,6 +9,8 @@ struct IndexablePattern: Sendable {
   private let comparison: ComparisonOperator
   private let options: ComparisonOptions
   private let constant: BoundExpression
+  /// Whether a date, UUID, URI or binary constant stands for its JSON form.
+  private var matchesJSONForm = false
 
   /// The result for a constant: a term, or a condition that no record satisfies.
   enum Outcome {
@@ -90,7 +92,9 @@ struct IndexablePattern: Sendable {
   private static func membership(_ comparison: BoundComparison) -> IndexablePattern? {
     switch (comparison.comparison, comparison.left, comparison.right) {
     case (.contains, let list, let constant), (.in, let constant, let list):
-      return membership(list, constant, comparison.options)
+      var pattern = membership(list, constant, comparison.options)
+      pattern?.matchesJSONForm = true
+      return pattern
     case (.greater, .call(.count, let operands), .constant(.integer(0))):
       guard case .filter(let list, let slot, .comparison(let inner))? = operands.first,
         inner.comparison == .equal, case .slot(let element) = inner.left, element === slot
@@ -121,7 +125,8 @@ struct IndexablePattern: Sendable {
     }
     if case .elements = subject {
       // An index has no entry for a missing list or a null element.
-      return value.isNull ? nil : attribute(value.jsonScalar ?? value)
+      if value.isNull { return nil }
+      return attribute(matchesJSONForm ? value.jsonScalar ?? value : value)
     }
     return kind == .reference ? objects(value, environment) : attribute(value)
   }

@@ -14,8 +14,10 @@ struct IndexGathering {
             name: index.name, declaringEntity: entity, isUnique: index.isUnique,
             columns: index.columns.compactMap { column in
               source(of: column).map {
-                IndexSchema.Column(
-                  source: $0, isAscending: column.isAscending, kind: column.kind(of: $0))
+                let kind = column.kind(of: $0)
+                // Elements have no direction.
+                return IndexSchema.Column(
+                  source: $0, isAscending: column.isAscending || kind == .elements, kind: kind)
               }
             }, condition: try condition(of: index)))
       }
@@ -89,7 +91,8 @@ struct KeptIndex: Sendable, Hashable {
       guard let part = try? CodablePath(names: names.map(String.init), of: attribute) else {
         return nil
       }
-      return part.fieldKind != nil || part.elementKind != nil ? part : nil
+      // The whole value of an attribute is a value of its own only as a list.
+      return part.elementKind != nil || part.fieldKind != nil && !part.keys.isEmpty ? part : nil
     }
 
     /// Returns the form in which the column stores the values of a source.

@@ -72,14 +72,13 @@ extension JSONShape {
 
   /// Returns a structure that describes the values of both, or `nil` if a part has unrelated types.
   ///
-  /// Nothing is known about values of the structure ``any``, so it is unrelated to all others in
-  /// this one. A program whose own structure is `any` adopts the other.
+  /// Nothing is known about values of the structure ``any``, so it is unrelated to all others. A part
+  /// that every value must have is unrelated to values that lack it.
   ///
   /// - Parameters:
   ///   - other: The structure of a program that opens a store with values of this one.
   ///   - standard: The program's default, which supplies missing members.
   package func joined(with other: JSONShape, standard: JSONValue?) -> JSONShape? {
-    if other == .any { return self }
     let isOptional = isOptional || other.isOptional
     guard let both = joinedPresent(other.present, standard) else { return nil }
     return isOptional ? both.orMissing : both
@@ -88,7 +87,6 @@ extension JSONShape {
   private func joinedPresent(_ other: JSONShape, _ standard: JSONValue?) -> JSONShape? {
     switch (present, other) {
     case (let one, let other) where one == other: one
-    case (.any, _): nil
     case (.scalar(let one), .scalar(let two)): one.joined(with: two).map(JSONShape.scalar)
     case (.cases(let one), .cases(let two)):
       Scalar(of: one) == Scalar(of: two)
@@ -111,7 +109,8 @@ extension JSONShape {
     for (key, shape) in two {
       let standard = standard?[key]
       guard let known = one[key] else {
-        all[key] = standard == nil ? shape.orMissing : shape
+        guard shape.isOptional || standard != nil else { return nil }
+        all[key] = shape
         continue
       }
       guard let both = known.joined(with: shape, standard: standard) else { return nil }
@@ -144,7 +143,9 @@ extension JSONShape.Scalar {
     switch (self, other) {
     case (let one, let two) where one == two: return one
     case (.integer(let bits, let isSigned), .integer(let otherBits, let otherIsSigned)):
-      if isSigned == otherIsSigned { return .integer(bits: max(bits, otherBits), isSigned: isSigned) }
+      if isSigned == otherIsSigned {
+        return .integer(bits: max(bits, otherBits), isSigned: isSigned)
+      }
       let (signed, unsigned) = isSigned ? (bits, otherBits) : (otherBits, bits)
       return .integer(bits: min(max(signed, unsigned * 2), 128), isSigned: true)
     // Larger integers, and numbers of the other floating-point types, would lose digits when they are
@@ -186,7 +187,9 @@ extension JSONShape {
     }
   }
 
-  private var hasMembers: Bool { if case .object(let members) = self { !members.isEmpty } else { false } }
+  private var hasMembers: Bool {
+    if case .object(let members) = self { !members.isEmpty } else { false }
+  }
 }
 
 extension WideHash {

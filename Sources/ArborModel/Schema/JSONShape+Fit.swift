@@ -59,7 +59,7 @@ extension JSONShape {
 extension AttributeDescription {
   /// Returns the first part of a value that doesn't fit the structure, or `nil` if everything does.
   package func misfit(in value: PropertyValue) -> JSONShape.Misfit? {
-    guard let shape, !value.isNull, let json = value.json else { return nil }
+    guard type == .json, let shape, !value.isNull, let json = value.json else { return nil }
     return shape.misfit(in: json, standard: defaultValue.json)
   }
 
@@ -83,16 +83,18 @@ private struct FitSearch {
   func misfit(
     in value: JSONValue, _ shape: JSONShape, _ standard: JSONValue?
   ) -> JSONShape.Misfit? {
-    if value.isNull, shape.isOptional { return nil }
+    if value.isNull, shape.isOptional || standard != nil { return nil }
     switch (shape.present, value) {
     case (.any, _): return nil
     case (.scalar(let scalar), _):
-      guard scalar.accepts(value), fit != .kept || scalar.isExact(value) else {
+      guard scalar.accepts(value, isAnySize: fit == .stored), fit != .kept || scalar.isExact(value)
+      else {
         return misfit(shape.words, value)
       }
       return nil
     case (.cases(let cases), _):
-      guard JSONShape.Scalar(of: cases).accepts(value), let text = PropertyValue(json: value),
+      guard JSONShape.Scalar(of: cases).accepts(value, isAnySize: false),
+        let text = PropertyValue(json: value),
         fit != .given || cases.contains(text)
       else { return misfit(shape.words, value) }
       return nil
@@ -137,7 +139,10 @@ private struct FitSearch {
 
 extension JSONShape.Scalar {
   /// Returns whether a value is one of the scalar's JSON forms.
-  fileprivate func accepts(_ value: JSONValue) -> Bool {
+  ///
+  /// - Parameter isAnySize: Whether integers may have more bits. Another version of the program may
+  ///   have written them.
+  fileprivate func accepts(_ value: JSONValue, isAnySize: Bool) -> Bool {
     switch (self, value) {
     case (.boolean, .bool), (.string, .string), (.float, .number), (.double, .number),
       (.date, .number):
@@ -145,7 +150,7 @@ extension JSONShape.Scalar {
     case (.float, .string(let text)), (.double, .string(let text)):
       text == "Infinity" || text == "-Infinity"
     case (.integer(let bits, let isSigned), .number(let number)):
-      Self.fits(number, bits, isSigned)
+      isAnySize ? Self.fits(number, 128, true) : Self.fits(number, bits, isSigned)
     case (.decimal, .number(let number)): number.decimal != nil
     case (.uuid, .string(let text)): UUID(uuidString: text) != nil
     case (.uri, .string(let text)): URL(string: text) != nil
@@ -168,8 +173,8 @@ extension JSONShape.Scalar {
 
   private static func fits(_ number: JSONNumber, _ bits: UInt8, _ isSigned: Bool) -> Bool {
     guard let whole = number.int64.map({ Int128($0) }) ?? number.uint64.map({ Int128($0) }) else {
-      // Integers of 128 bits.
-      return bits > 64 && number.decimal != nil
+      guard bits > 64 else { return false }
+      return isSigned ? Int128(number.text) != nil : UInt128(number.text) != nil
     }
     guard bits <= 64 else { return isSigned || whole >= 0 }
     let limit = Int128(1) << Int128(isSigned ? bits - 1 : bits)

@@ -1,3 +1,4 @@
+internal import ArborFoundation
 package import ArborJSON
 
 // A structure is written in models as JSON: a scalar as its type's name, an object as an object, any
@@ -22,6 +23,14 @@ extension JSONShape {
         members.sorted { $0.key < $1.key }
           .reduce(into: JSONObject()) { $0[$1.key] = $1.value.json })
     }
+  }
+
+  /// Creates a structure from the text of its JSON form, or returns `nil` if the text isn't one.
+  package init?(text: String) {
+    guard let document = try? JSONDocument(Data(text.utf8)),
+      case .success(let shape) = Self.read(document.root)
+    else { return nil }
+    self = shape
   }
 
   /// The maximum number of levels of a structure in a model file.
@@ -70,14 +79,16 @@ extension JSONShape {
 
   /// Returns whether values can be the raw values of one enumeration: only strings, or only integers.
   package static func isEnumeration(_ cases: [PropertyValue]) -> Bool {
-    cases.allSatisfy { $0.string != nil }
-      || cases.allSatisfy { if case .integer = $0 { true } else { false } }
+    !cases.isEmpty && cases.allSatisfy { $0.string != nil }
+      || !cases.isEmpty && cases.allSatisfy { if case .integer = $0 { true } else { false } }
   }
 
   private static func scalar(named text: String) -> JSONShape? {
     if text == "any" { return .any }
     let isOptional = text.hasSuffix("?")
-    guard let scalar = Scalar(named: isOptional ? String(text.dropLast()) : text) else { return nil }
+    guard let scalar = Scalar(named: isOptional ? String(text.dropLast()) : text) else {
+      return nil
+    }
     return isOptional ? .optional(.scalar(scalar)) : .scalar(scalar)
   }
 }

@@ -24,6 +24,16 @@ extension JSONShape {
     case .scalar, .cases, .optional: false
     }
   }
+
+  /// Whether the structure of a part is unknown.
+  package var containsAny: Bool {
+    switch present {
+    case .any: true
+    case .object(let members): members.values.contains(where: \.containsAny)
+    case .list(let shape), .map(let shape): shape.containsAny
+    case .scalar, .cases, .optional: false
+    }
+  }
 }
 
 extension JSONValue {

@@ -75,7 +75,8 @@ extension WideHash {
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name): mix(name)
-    case .json: mix((attribute.shape?.json).map { String(decoding: $0.canonicalBytes, as: UTF8.self) })
+    case .json:
+      mix((attribute.shape?.json).map { String(decoding: $0.canonicalBytes, as: UTF8.self) })
     default: break
     }
     mix(

@@ -108,7 +108,8 @@ extension ModelRules {
     } else if type == .json, let misfit = attribute.misfit(in: attribute.defaultValue) {
       report(
         subject,
-        "\(name) has a default that doesn't fit its structure: \(misfit.words). Correct one of them.")
+        "\(name) has a default that doesn't fit its structure: \(misfit.words). Correct one of them."
+      )
     }
     guard !attribute.minimum.isNull || !attribute.maximum.isNull else { return }
     guard let boundType = type.boundType else {

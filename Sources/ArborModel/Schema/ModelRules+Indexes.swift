@@ -92,11 +92,11 @@ extension ModelRules {
     checkWords(fetchIndex, called: name, at: subject)
     for element in fetchIndex.elements {
       let column = element.foldedProperty ?? element.property
+      if isPart(element, of: index) {
+        checkPart(element, of: fetchIndex, called: name, at: subject, in: index)
+        continue
+      }
       if element.isExpression ? element.foldedProperty == nil : column.contains(".") {
-        if isPart(element, of: index) {
-          checkPart(element, of: fetchIndex, called: name, at: subject, in: index)
-          continue
-        }
         checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
         continue
       }
@@ -109,7 +109,6 @@ extension ModelRules {
   ) {
     switch property(column, of: index) {
     case .attribute(let attribute)?:
-      if attribute.isIndexableList, !isOfTexts { return }
       if !attribute.isIndexable {
         warn(
           subject,

@@ -45,6 +45,8 @@ struct MigrationPlanner {
       }
       if hop.step == nil { obstacles += try found(hop, difference, models) }
     }
+    obstacles += MigrationObstacle.unrelatedParts(from: store.model, to: chain.target)
+      .map(MigrationPlan.Obstacle.init)
     if case .refuse = options.migration.stored {
       obstacles = [
         MigrationPlan.Obstacle(

@@ -33,8 +33,12 @@ struct BlankDecoder: Decoder {
 
   /// Decodes a blank value to record the keys and types it requests. Returns `false` if the type
   /// rejects a part.
-  static func read(_ type: any Decodable.Type, into record: CodableRecord) -> Bool {
-    (try? type.init(from: BlankDecoder(record: record))) != nil
+  ///
+  /// - Parameter isMarked: Whether every part has its other value.
+  static func read(
+    _ type: any Decodable.Type, into record: CodableRecord, isMarked: Bool = false
+  ) -> Bool {
+    (try? type.init(from: BlankDecoder(marks: isMarked ? [] : nil, record: record))) != nil
   }
 
   /// Returns whether the type accepts an object without a member.

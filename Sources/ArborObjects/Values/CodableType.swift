@@ -70,6 +70,10 @@ struct CodableType: @unchecked Sendable {
     }
     let record = CodableRecord()
     let isComplete = BlankDecoder.read(type, into: record)
+    // A decoder that asks for other members depending on values has no structure.
+    let other = CodableRecord()
+    _ = BlankDecoder.read(type, into: other, isMarked: true)
+    guard record.asksFor(other) else { return .opaque }
     return record.structure(of: type, isComplete: isComplete)
   }
 
@@ -83,25 +87,34 @@ struct CodableType: @unchecked Sendable {
   /// The structure for models: complete, and without references to itself.
   var shape: JSONShape {
     if let known = Self.knownShapes.withLock({ $0[id] }) { return known }
-    let shape = shape(within: [])
+    var count = 0
+    var shape = shape(within: [], &count)
+    if count > Self.maximumParts { shape = .any }
     Self.knownShapes.withLock { $0[id] = shape }
     return shape
   }
 
-  /// - Parameter outer: The types that contain this one. A type that contains itself is described as
-  ///   any JSON where it recurs.
-  private func shape(within outer: Set<ObjectIdentifier>) -> JSONShape {
-    guard !outer.contains(id) else { return .any }
+  /// The maximum number of parts of a structure. Types that contain each other have a part for each
+  /// path.
+  private static let maximumParts = 1_000
+
+  /// - Parameters:
+  ///   - outer: The types that contain this one. A type that contains itself is described as any JSON
+  ///     where it recurs.
+  ///   - count: Incremented for each part.
+  private func shape(within outer: Set<ObjectIdentifier>, _ count: inout Int) -> JSONShape {
+    count += 1
+    guard !outer.contains(id), count <= Self.maximumParts else { return .any }
     let outer = outer.union([id])
     switch structure {
     case .scalar(let scalar): return .scalar(scalar)
     case .cases(let cases): return .cases(cases)
-    case .list(let element): return .list(element.shape(within: outer))
-    case .map(let value): return .map(value.shape(within: outer))
+    case .list(let element): return .list(element.shape(within: outer, &count))
+    case .map(let value): return .map(value.shape(within: outer, &count))
     case .object(let members, isComplete: true):
       return .object(
         members.mapValues { member in
-          let shape = member.type.shape(within: outer)
+          let shape = member.type.shape(within: outer, &count)
           return member.isOptional ? shape.orMissing : shape
         })
     case .object, .opaque: return .any
@@ -181,6 +194,11 @@ final class CodableRecord {
       )
     }
     return .object(Dictionary(uniqueKeysWithValues: found), isComplete: isComplete)
+  }
+
+  /// Returns whether two records contain the same keys.
+  func asksFor(_ other: CodableRecord) -> Bool {
+    Set(members.keys) == Set(other.members.keys)
   }
 
   /// Records a requested key. A key requested with two different types makes the structure opaque.

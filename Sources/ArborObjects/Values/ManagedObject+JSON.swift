@@ -31,8 +31,8 @@ extension ManagedObject {
   ) -> T? {
     guard let standard = standard.json, var filled = try? JSONValue.parse(json) else { return nil }
     var error = error
-    while case .keyNotFound(let key, let context)? = error as? DecodingError,
-      filled.fill(key.stringValue, at: context.codingPath[...], from: standard)
+    while let missing = MissingMember(error),
+      filled.fill(missing.key, at: missing.path, from: standard)
     {
       let json = Data(filled.canonicalBytes)
       do { return try CanonicalJSON.decode(type, from: json) } catch let other { error = other }
@@ -67,12 +67,19 @@ extension ManagedObject {
     guard let former = try? JSONValue.parse(bytes) else { return nil }
     // A type that doesn't reveal its structure knows what it writes of what it reads.
     let known =
-      shape == .any
-      ? (try? CanonicalJSON.decode(type, from: bytes)).flatMap { CanonicalJSON.value(of: $0).json }
-      : shape.known(in: former)
+      shape.containsAny ? Self.reencoded(bytes, type) : shape.known(in: former)
     guard let known, known != former, let value = try? JSONValue.parse(json) else { return nil }
     let kept = value.keepingUnknown(of: former, known: known)
-    return kept == value ? nil : Data(kept.canonicalBytes)
+    guard kept != value else { return nil }
+    // A decoder of the type's own may read more than it reveals. Then the result isn't the value that
+    // was set.
+    let result = Data(kept.canonicalBytes)
+    return Self.reencoded(result, type) == value ? result : nil
+  }
+
+  /// Returns what a type writes of JSON that it reads, or `nil` if it cannot read it.
+  private static func reencoded<T: Codable>(_ json: Data, _ type: T.Type) -> JSONValue? {
+    (try? CanonicalJSON.decode(type, from: json)).flatMap { CanonicalJSON.value(of: $0).json }
   }
 
   // MARK: Unreadable values
@@ -120,11 +127,31 @@ extension JSONValue {
       else { return false }
       members[next] = part
     } else {
-      guard members[key] == nil, let other = standard[key] else { return false }
+      guard members[key]?.isNull ?? true, let other = standard[key] else { return false }
       members[key] = other
     }
     self = .object(members)
     return true
+  }
+}
+
+/// The member of an object that a decoder misses, or that is null.
+private struct MissingMember {
+  let key: String
+  /// The keys of the object.
+  let path: ArraySlice<any CodingKey>
+
+  init?(_ error: any Error) {
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context)?:
+      self.key = key.stringValue
+      path = context.codingPath[...]
+    case .valueNotFound(_, let context)?:
+      guard let key = context.codingPath.last, key.intValue == nil else { return nil }
+      self.key = key.stringValue
+      path = context.codingPath.dropLast()
+    default: return nil
+    }
   }
 }
 

@@ -200,6 +200,28 @@ extension MigrationObstacle {
   }
 }
 
+extension MigrationObstacle {
+  /// Returns an obstacle for each part of JSON that has unrelated types in two models with the same
+  /// fingerprint, or that only the newer one requires. Such models aren't versions of each other, so nothing migrates a store or keeps a
+  /// program with one of them from using a store of the other.
+  package static func unrelatedParts(
+    from old: ManagedObjectModel, to new: ManagedObjectModel
+  ) -> [MigrationObstacle] {
+    guard old.fingerprint == new.fingerprint, new.joiningShapes(of: old) == nil else { return [] }
+    return old.difference(to: new).changes.compactMap { change in
+      guard case .attribute(.partChanged) = change.kind, change.rule == .valuesFit(.json) else {
+        return nil
+      }
+      return MigrationObstacle(
+        entity: change.entity, property: change.property,
+        message:
+          "\(change.summary). What is part of a value that may be missing doesn't distinguish "
+          + "versions of the model, so programs of both could use the store. Give the attribute a version "
+          + "hash modifier in the newer model, or the part another name.")
+    }
+  }
+}
+
 extension ModelDifference.Change {
   /// Whether present links may have targets that the newer model does not allow.
   fileprivate var limitsDestinations: Bool {

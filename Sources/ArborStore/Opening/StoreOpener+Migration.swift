@@ -25,6 +25,7 @@ extension StoreOpener {
     let model = try offer.checked()
     let stored = parts.schema.model
     guard joined(model, with: stored, parts.header.modelFingerprint) == nil else { return parts }
+    try refuseUnrelatedParts(of: model, stored)
     let migration = try LightweightMigration(
       from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,
       via: opening.versionsBetween, isStaged: opening.isStaged)

@@ -50,6 +50,7 @@ extension StoreOpener {
       guard both.shapes == schema.model.shapes else { throw .inUse(path: path) }
       return
     }
+    try refuseUnrelatedParts(of: model, schema.model)
     guard case .lightweight(let names) = opening.migration else {
       throw .modelMismatch(MigrationRefusal(.options, schema.model.difference(to: model)))
     }
@@ -82,7 +83,9 @@ extension StoreOpener {
       try store.runTransaction { (transaction, _) throws(StoreError) in
         // Another process may have added parts of JSON.
         let stored = try transaction.reader.entry(StoreFormat.modelKey, in: arbor)
-        guard let both = offer.model.joiningShapes(of: try ModelCodec.decode(stored)) else { return }
+        guard let both = offer.model.joiningShapes(of: try ModelCodec.decode(stored)) else {
+          return
+        }
         try StoreCreation.put(both, ModelDigest(both), arbor, transaction)
       }
     } catch .diskFull {
@@ -97,6 +100,16 @@ extension StoreOpener {
     _ model: ManagedObjectModel, with stored: ManagedObjectModel, _ fingerprint: ModelFingerprint
   ) -> ManagedObjectModel? {
     model.fingerprint == fingerprint ? model.joiningShapes(of: stored) : nil
+  }
+
+  /// Throws if the models have the same fingerprint, but a part of JSON has unrelated types.
+  func refuseUnrelatedParts(
+    of model: ManagedObjectModel, _ stored: ManagedObjectModel
+  ) throws(StoreError) {
+    let obstacles = MigrationObstacle.unrelatedParts(from: stored, to: model)
+    guard obstacles.isEmpty else {
+      throw .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles))
+    }
   }
 
   /// Returns the stored digest, or `nil` if none has been written yet.

@@ -169,7 +169,8 @@ extension Date: Member {
 }
 extension URL: Member {
   static func random(_ random: inout SeededRandom) -> URL {
-    URL(string: ["a:b", "https://x.y/z?q=1"].randomElement(using: &random) ?? "") ?? URL(filePath: "/")
+    URL(string: ["a:b", "https://x.y/z?q=1"].randomElement(using: &random) ?? "")
+      ?? URL(filePath: "/")
   }
   var naive: Naive { .text(absoluteString) }
   static func read(_ json: Naive, _ standard: Naive?) -> Naive? {
@@ -305,7 +306,9 @@ extension Array: Member where Element: Member {
   var constant: (any PredicateArgument)? { nil }
 }
 extension Set: Member where Element: Member {
-  static func random(_ random: inout SeededRandom) -> Set<Element> { Set([Element].random(&random)) }
+  static func random(_ random: inout SeededRandom) -> Set<Element> {
+    Set([Element].random(&random))
+  }
   var naive: Naive { .bag(map(\.naive)) }
   static func read(_ json: Naive, _ standard: Naive?) -> Naive? {
     guard case .list(let read)? = [Element].read(json, standard) else { return nil }
@@ -397,7 +400,8 @@ struct Made<Tag: TypeTag>: Member {
       func read<M: Member>(_ type: M.Type) throws -> (any Member)? {
         let key = Key(stringValue: field.key)
         return field.isOptional
-          ? try container.decodeIfPresent(type, forKey: key) : try container.decode(type, forKey: key)
+          ? try container.decodeIfPresent(type, forKey: key)
+          : try container.decode(type, forKey: key)
       }
       members[field.key] = try read(field.type)
     }
@@ -462,7 +466,8 @@ enum MadeTypes {
   }
 
   private static let plain: [any Member.Type] = [
-    Int8.self, Int32.self, Int.self, UInt16.self, UInt64.self, Double.self, Float.self, Decimal.self,
+    Int8.self, Int32.self, Int.self, UInt16.self, UInt64.self, Double.self, Float.self,
+    Decimal.self,
     Bool.self, String.self, String.self, UUID.self, Date.self, URL.self, Data.self, Mood.self,
     LaterMood.self, Flavor.self, Level.self,
   ]
@@ -528,7 +533,10 @@ enum MadeTypes {
     to type: any Member.Type, _ random: inout SeededRandom
   ) -> any Member.Type {
     let families: [[any Member.Type]] = [
-      [Int8.self, Int32.self, Int.self, UInt16.self, UInt64.self, Double.self, Float.self, Decimal.self],
+      [
+        Int8.self, Int32.self, Int.self, UInt16.self, UInt64.self, Double.self, Float.self,
+        Decimal.self,
+      ],
       [String.self, Mood.self, LaterMood.self, Flavor.self], [Int.self, Level.self],
       [UUID.self, String.self], [Bool.self, String.self],
     ]
@@ -546,4 +554,6 @@ extension Made: MadeType { static var madeFields: [MadeField] { fields } }
 private protocol ListType: Member {
   static var element: any Member.Type { get }
 }
-extension Array: ListType where Element: Member { static var element: any Member.Type { Element.self } }
+extension Array: ListType where Element: Member {
+  static var element: any Member.Type { Element.self }
+}

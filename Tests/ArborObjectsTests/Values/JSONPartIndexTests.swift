@@ -48,6 +48,7 @@ import Testing
       inner["size"] = size.map(PropertyValue.double)
       inner["day"] = day.map(PropertyValue.double)
       inner["id"] = id.map { .string($0.uuidString) }
+      parts["ids"] = id.map { .list([.string($0.uuidString)]) }
       parts["inner"] = inner.isEmpty ? nil : .composite(inner)
       parts["marks"] = marks.map { .list($0.map(PropertyValue.integer)) }
       return .composite(parts)
@@ -61,7 +62,7 @@ import Testing
     "inner": .optional([
       "floor": .optional(.integer), "size": .optional(.double), "day": .optional(.date),
       "id": .optional(.uuid),
-    ]), "marks": .optional(.list(.integer)),
+    ]), "marks": .optional(.list(.integer)), "ids": .optional(.list(.uuid)),
   ]
 
   private static func model(isIndexed: Bool) -> ManagedObjectModel {
@@ -74,7 +75,9 @@ import Testing
         FetchIndexDescription("size", on: "place.inner.size", where: "place.inner.floor >= 0"),
         FetchIndexDescription("day", on: "place.inner.day"),
         FetchIndexDescription("id", on: "place.inner.id"),
-        FetchIndexDescription("marks", on: "place.marks"),
+        FetchIndexDescription("marks", on: "-place.marks"),
+        FetchIndexDescription("allTags", on: "tags"),
+        FetchIndexDescription("ids", on: "place.ids"),
         FetchIndexDescription("tags", on: "tags", where: "number >= 5"),
       ]
     }
@@ -129,6 +132,14 @@ import Testing
         { ($1.marks ?? []).contains(2) && ($1.marks ?? []).contains(3) }
       ),
       ("place.marks CONTAINS 2.5", [], { _, _ in false }),
+      ("place.ids CONTAINS %@", [Plain.ids[1]], { $1.id == Plain.ids[1] }),
+      ("ANY place.ids == %@", [Plain.ids[1].uuidString], { $1.id == Plain.ids[1] }),
+      // Elements are strings.
+      ("ANY place.ids == %@", [Plain.ids[1]], { _, _ in false }),
+      (
+        "place.marks CONTAINS 1 OR place.marks CONTAINS 2", [],
+        { ($1.marks ?? []).contains(1) || ($1.marks ?? []).contains(2) }
+      ),
       (
         "%@ IN tags AND number >= 5", [city],
         { number, plain in number >= 5 && (plain.tags ?? []).contains { same($0, city) } }
@@ -176,7 +187,8 @@ import Testing
       guard let present else { return }
       all[present] = nil
       for context in contexts {
-        let object = try #require(try context.objects("Thing").filter("number == \(present)").first())
+        let object = try #require(
+          try context.objects("Thing").filter("number == \(present)").first())
         context.delete(object)
       }
     case 1, 2:
@@ -184,7 +196,8 @@ import Testing
       let plain = Plain(&random)
       all[present] = plain
       for context in contexts {
-        let object = try #require(try context.objects("Thing").filter("number == \(present)").first())
+        let object = try #require(
+          try context.objects("Thing").filter("number == \(present)").first())
         try object.setValue(plain.place, forKey: "place")
         try object.setValue(plain.list, forKey: "tags")
       }
@@ -217,6 +230,9 @@ import Testing
       let found = try context.objects("Thing").filter(predicate).fetch()
         .map { try Int($0.value(forKey: "number").int ?? -1) }
       #expect(found.sorted() == expected, "seed \(seed): \(query.text) \(query.arguments)")
+      #expect(
+        try context.objects("Thing").filter(predicate).count() == expected.count,
+        "seed \(seed): count of \(query.text) \(query.arguments)")
       let keys = order.map { SortKey(stringLiteral: $0) } + ["number"]
       ordered.append(
         try context.objects("Thing").order(by: keys).limit(limit).fetch()
@@ -239,7 +255,8 @@ import Testing
       }
       try context.commit()
       for (text, index) in [
-        ("place.city == 'zebra'", "Thing.city"), ("place.inner.day > date(\"2001-01-02\")", "Thing.day"),
+        ("place.city == 'zebra'", "Thing.city"),
+        ("place.inner.day > date(\"2001-01-02\")", "Thing.day"),
         ("place.marks CONTAINS 2", "Thing.marks"), ("'rare' IN tags AND number >= 5", "Thing.tags"),
         ("place.inner.floor == 3 AND place.city == 'b'", "Thing.floor"),
       ] {
@@ -266,6 +283,15 @@ import Testing
       try problems(FetchIndexDescription("x", on: "place.marks", "number")) == [
         "Index x of Thing lists place.marks, a list, with other columns. Move it to an index of its "
           + "own."
+      ])
+    #expect(
+      try problems(FetchIndexDescription("x", on: "tags", "number")) == [
+        "Index x of Thing lists tags, a list, with other columns. Move it to an index of its own."
+      ])
+    #expect(
+      try problems(FetchIndexDescription("x", on: "tags", isUnique: true)) == [
+        "Index x of Thing is unique and lists tags, a part of JSON. Make the index non-unique, or the "
+          + "part an attribute."
       ])
     #expect(
       try problems(FetchIndexDescription("x", on: .folded("place.inner.floor"))) == [

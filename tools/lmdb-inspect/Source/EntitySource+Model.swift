@@ -48,6 +48,8 @@ extension PropertySource {
     self.init(attribute.name, .attribute, type)
     if isUnique { options.append(Self.unique) }
     switch attribute.type {
+    case .json where attribute.shape != nil:
+      options.append(".json(\(attribute.anyShape.source))")
     case .transformable, .composite, .json: options.append(".type(\(attribute.type.source))")
     default: break
     }
@@ -116,6 +118,28 @@ extension AttributeType {
     case .transformable(let name): ".transformable(\(SourceText.literal(name)))"
     case .composite(let name): ".composite(\(SourceText.literal(name)))"
     default: ".\(self)"
+    }
+  }
+}
+
+extension JSONShape {
+  /// The structure as an expression.
+  var source: String {
+    switch self {
+    case .any: ".any"
+    case .scalar(.integer(64, true)): ".integer"
+    case .scalar(.integer(let bits, let isSigned)):
+      ".scalar(.integer(bits: \(bits), isSigned: \(isSigned)))"
+    case .scalar(let scalar): ".\(scalar)"
+    case .cases(let cases): ".cases([\(cases.map(ValueSource.dynamic).joined(separator: ", "))])"
+    case .list(let element): ".list(\(element.source))"
+    case .map(let member): ".map(\(member.source))"
+    case .optional(let shape): ".optional(\(shape.source))"
+    case .object(let members) where members.isEmpty: ".object([:])"
+    case .object(let members):
+      "["
+        + members.sorted { $0.key < $1.key }
+        .map { "\(SourceText.literal($0.key)): \($0.value.source)" }.joined(separator: ", ") + "]"
     }
   }
 }

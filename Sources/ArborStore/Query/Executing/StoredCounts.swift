@@ -95,6 +95,9 @@ class StoredCounts: Counts {
   func exactCount(of candidate: AccessCandidate, _ family: [EntitySchema]) throws -> Int? {
     switch candidate.accessPath {
     case .objects, .inverse, .words: return nil
+    // An object has an entry for each of its elements.
+    case .index(let index, let ranges, _) where index.schema.hasManyKeys:
+      if ranges.ranges.count > 1 { return nil }
     case .index, .members: break
     }
     guard !candidate.mayLeave(family, in: source.schema) else { return nil }

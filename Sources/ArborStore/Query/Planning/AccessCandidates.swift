@@ -125,7 +125,8 @@ struct AccessCandidates {
       for word in words(of: index) {
         options.append(AccessOption(kind: .words(reference(position), word), rank: (3, 1)))
       }
-      guard !leading.isEmpty || index.condition != nil && !index.hasManyKeys, implied(by: index) != nil
+      guard !leading.isEmpty || index.condition != nil && !index.hasManyKeys,
+        implied(by: index) != nil
       else { continue }
       options.append(
         AccessOption(

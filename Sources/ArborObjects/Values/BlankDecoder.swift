@@ -19,6 +19,12 @@ struct BlankDecoder: Decoder {
   fileprivate var record: CodableRecord?
   /// The key of a member that the outermost value lacks.
   fileprivate var missing: String?
+  /// The number of enclosing values.
+  fileprivate var depth = 0
+
+  /// The number of enclosing values from which optional parts are nil although every part is marked.
+  /// Recursive types would never end.
+  private static let maximumMarkedDepth = 4
 
   fileprivate var isMarked: Bool { marks?.isEmpty ?? false }
 
@@ -46,9 +52,13 @@ struct BlankDecoder: Decoder {
     (try? type.init(from: BlankDecoder(missing: key))) != nil
   }
 
-  fileprivate static func decode<T: Decodable>(_ type: T.Type, _ marks: Marks?) throws -> T {
+  fileprivate static func decode<T: Decodable>(
+    _ type: T.Type, _ marks: Marks?, depth: Int = 0
+  ) throws -> T {
+    let isTooDeep = depth > maximumMarkedDepth && marks?.isEmpty ?? false
+    let marks = isTooDeep ? nil : marks
     if let known = known(type, marks?.isEmpty ?? false) as? T { return known }
-    if let value = try? T(from: BlankDecoder(marks: marks)) { return value }
+    if let value = try? T(from: BlankDecoder(marks: marks, depth: depth)) { return value }
     if type is any RawRepresentable.Type,
       let value = PathTracer.placeholder(type, isLast: marks?.isEmpty ?? false)
     {
@@ -106,7 +116,7 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     decoder.record?.note(key.stringValue, type)
     if isMissing(key) { return nil }
-    return try marks(key).map { try BlankDecoder.decode(type, $0) }
+    return try marks(key).map { try BlankDecoder.decode(type, $0, depth: decoder.depth + 1) }
   }
 
   private func field<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
@@ -114,7 +124,7 @@ private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if isMissing(key) {
       throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "Missing."))
     }
-    return try BlankDecoder.decode(type, marks(key))
+    return try BlankDecoder.decode(type, marks(key), depth: decoder.depth + 1)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
@@ -170,6 +180,6 @@ private struct BlankScalar: SingleValueDecodingContainer {
   }
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     decoder.record?.note(type)
-    return try BlankDecoder.decode(type, decoder.marks)
+    return try BlankDecoder.decode(type, decoder.marks, depth: decoder.depth + 1)
   }
 }

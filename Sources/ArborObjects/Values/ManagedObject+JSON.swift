@@ -49,7 +49,9 @@ extension ManagedObject {
     if json.elementsEqual("null".utf8) { return setNullAttribute(slot) }
     let record = currentRecord
     if !record.isNull(field), let type = type(of: value) as? any (Decodable & Encodable).Type {
-      json = Self.keepUnknown(of: record.bytes(field), in: json, type) ?? json
+      let attribute = binding.entity.attributes[binding.attribute(slot).slot].description
+      json =
+        Self.keepUnknown(of: record.bytes(field), in: json, type, attribute.defaultValue) ?? json
     }
     write { buffer, allocator in
       json.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
@@ -59,7 +61,7 @@ extension ManagedObject {
   /// Returns JSON with those members of the stored value that a type doesn't know, or `nil` if there
   /// are none.
   private static func keepUnknown<T: Codable>(
-    of stored: UnsafeRawBufferPointer, in json: Data, _ type: T.Type
+    of stored: UnsafeRawBufferPointer, in json: Data, _ type: T.Type, _ standard: PropertyValue
   ) -> Data? {
     let shape = CodableType(type).shape
     guard shape.mayHaveUnknown, !json.elementsEqual(stored) else { return nil }
@@ -67,19 +69,25 @@ extension ManagedObject {
     guard let former = try? JSONValue.parse(bytes) else { return nil }
     // A type that doesn't reveal its structure knows what it writes of what it reads.
     let known =
-      shape.containsAny ? Self.reencoded(bytes, type) : shape.known(in: former)
+      shape.containsAny ? Self.reencoded(bytes, type, standard) : shape.known(in: former)
     guard let known, known != former, let value = try? JSONValue.parse(json) else { return nil }
     let kept = value.keepingUnknown(of: former, known: known)
     guard kept != value else { return nil }
     // A decoder of the type's own may read more than it reveals. Then the result isn't the value that
     // was set.
     let result = Data(kept.canonicalBytes)
-    return Self.reencoded(result, type) == value ? result : nil
+    return Self.reencoded(result, type, standard) == value ? result : nil
   }
 
   /// Returns what a type writes of JSON that it reads, or `nil` if it cannot read it.
-  private static func reencoded<T: Codable>(_ json: Data, _ type: T.Type) -> JSONValue? {
-    (try? CanonicalJSON.decode(type, from: json)).flatMap { CanonicalJSON.value(of: $0).json }
+  private static func reencoded<T: Codable>(
+    _ json: Data, _ type: T.Type, _ standard: PropertyValue
+  ) -> JSONValue? {
+    let value: T?
+    do { value = try CanonicalJSON.decode(type, from: json) } catch {
+      value = decode(type, json, error, fillingFrom: standard)
+    }
+    return value.flatMap { CanonicalJSON.value(of: $0).json }
   }
 
   // MARK: Unreadable values

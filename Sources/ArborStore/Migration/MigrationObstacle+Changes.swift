@@ -209,13 +209,13 @@ extension MigrationObstacle {
   ) -> [MigrationObstacle] {
     guard old.fingerprint == new.fingerprint, new.joiningShapes(of: old) == nil else { return [] }
     return old.difference(to: new).changes.compactMap { change in
-      guard case .attribute(.partChanged) = change.kind, change.rule == .valuesFit(.json) else {
-        return nil
-      }
+      guard case .attribute(let kind) = change.kind, case .partChanged = kind,
+        change.rule == .valuesFit(.json), let subject = change.subject
+      else { return nil }
       return MigrationObstacle(
         entity: change.entity, property: change.property,
         message:
-          "\(change.summary). What is part of a value that may be missing doesn't distinguish "
+          "\(subject): \(kind). What is part of a value that may be missing doesn't distinguish "
           + "versions of the model, so programs of both could use the store. Give the attribute a version "
           + "hash modifier in the newer model, or the part another name.")
     }

@@ -257,7 +257,8 @@ import Testing
       for (text, index) in [
         ("place.city == 'zebra'", "Thing.city"),
         ("place.inner.day > date(\"2001-01-02\")", "Thing.day"),
-        ("place.marks CONTAINS 2", "Thing.marks"), ("'rare' IN tags AND number >= 5", "Thing.tags"),
+        ("place.marks CONTAINS 2", "Thing.marks"),
+        ("'rare' IN tags AND number >= 5", "Thing.allTags"),
         ("place.inner.floor == 3 AND place.city == 'b'", "Thing.floor"),
       ] {
         let plan = try context.objects("Thing").filter(FetchPredicate(format: text)).explain()

@@ -197,7 +197,7 @@ private struct Open: Codable, Equatable {
         "Thing.value: its structure changes, but there is 1 object with other values (Thing 1). In the "
           + "first one, zip.area: expected a whole number, but it is missing. Give what is new a "
           + "default or make it optional, change the objects with the former model, or use a "
-          + "MigrationStep to do so with options.migration = .automatic."
+          + "MigrationStep to do so."
       ])
   }
 

@@ -253,8 +253,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "ArborExchangeTests",
-      dependencies: ["ArborLocale", "ArborExchange", "ArborJSON", "ArborLocks", "TestSupport"],
-      swiftSettings: common),
+      dependencies: [
+        "ArborLocale", "ArborExchange", "ArborJSON", "ArborLocks", "TestLength", "TestSupport",
+      ], swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestLength", "TestSupport"],
       swiftSettings: common),

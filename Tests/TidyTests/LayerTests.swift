@@ -82,7 +82,7 @@ import Testing
     ],
     "ArborExchangeTests": [
       "ArborLocale", "ArborExchange", "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
-      "TestSupport",
+      "TestLength", "TestSupport",
     ],
     "ArborDataTests": [
       "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",

@@ -1,6 +1,6 @@
+import ArborLocks
 import ArborModel
 import Foundation
-import Synchronization
 import TestSupport
 
 // `Codable` types that are made at run time. Swift types with random members cannot be declared, so
@@ -443,7 +443,7 @@ struct Made<Tag: TypeTag>: Member {
 
 /// The members of made types.
 enum MadeTypes {
-  private static let all = Mutex<[Int: [MadeField]]>([:])
+  private static let all = Lock<[Int: [MadeField]]>([:])
 
   static func fields(_ number: Int) -> [MadeField] { all.withLock { $0[number] ?? [] } }
 

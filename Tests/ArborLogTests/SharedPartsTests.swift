@@ -58,7 +58,9 @@ private struct Newer: Codable, Equatable {
           value.marks[0].name = "mark \(step)"
         }
         all[number, default: Newer()].city = "city \(step)"
-        if all[number]?.marks.isEmpty ?? true { all[number]?.marks = [.init(name: "a"), .init(name: "b")] }
+        if all[number]?.marks.isEmpty ?? true {
+          all[number]?.marks = [.init(name: "a"), .init(name: "b")]
+        }
         all[number]?.marks[0].name = "mark \(step)"
       } else {
         try change(newer, number, Newer.self) { value in

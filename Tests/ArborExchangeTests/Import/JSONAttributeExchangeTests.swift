@@ -85,4 +85,49 @@ import Testing
       error.message == "An object has the key “é” twice. Remove one of the two members.")
     #expect(!context.hasChanges)
   }
+
+  @Test("JSON that doesn't fit its structure is refused with the place of the part")
+  func misfits() throws {
+    var model = Self.model
+    model.entities[0].attributes[1].shape = [
+      "city": .string, "marks": .optional(.list(["name": .string])),
+      "level": .optional(.scalar(.integer(bits: 8, isSigned: true))),
+      "mood": .optional(.cases(["calm", "wild"])),
+    ]
+    let store = try PersistentStore(model: model, at: .inMemory)
+    let context = store.makeContext()
+    let misfits = [
+      (#"{"city": 7}"#, "Expected a string for Place.data.city, but found the number 7.", 3),
+      (#"{"level": 1}"#, "Expected a string for Place.data.city, but it is missing.", 3),
+      (
+        "{\"city\": \"a\",\n\"marks\": [{\"name\": \"x\"},\n{\"name\": null}]}",
+        "Expected a string for Place.data.marks[1].name, but found null.", 5
+      ),
+      (
+        #"{"city": "a", "level": 128}"#,
+        "Expected a whole number of 8 bits for Place.data.level, but found the number 128.", 3
+      ),
+      (
+        #"{"city": "a", "mood": "sad"}"#,
+        "Expected one of calm, wild for Place.data.mood, but found the string \"sad\".", 3
+      ),
+      ("[]", "Expected an object for Place.data, but found a list.", 3),
+    ]
+    for (text, message, line) in misfits {
+      let document = "{\"placeID\": 1,\n\n\"data\": \(text)}"
+      let error = try #require(throws: ArborError.self) {
+        try context.importObject(from: JSONSource.data(Data(document.utf8)), as: "Place")
+      }
+      #expect(error.message == message)
+      #expect(error.location?.line == line, "\(message)")
+      #expect(!context.hasChanges)
+    }
+    // Members that the structure doesn't name are accepted and kept.
+    let document = #"{"placeID": 1, "data": {"city": "a", "other": [1]}}"#
+    let place = try #require(
+      try context.importObject(from: JSONSource.data(Data(document.utf8)), as: "Place"))
+    try context.commit()
+    #expect(try place.value(forKey: "data") == ["city": "a", "other": [1]])
+    try store.check()
+  }
 }

@@ -194,12 +194,9 @@ final class AttributeCoder: Sendable {
       ).with(entity: entityName, keyPath: name, offending: node.excerpt)
     }
     if let value = valueOfType(node), let misfit = structured?.misfit(in: value) {
-      let path = ([name] + (misfit.path.isEmpty ? [] : [misfit.path])).joined(separator: ".")
       let part = node.part(at: misfit.steps)
-      return part.error(
-        "Expected \(misfit.expected) for \(entityName).\(path), but "
-          + (misfit.found.map { "found \($0)." } ?? "it is missing.")
-      ).with(entity: entityName, keyPath: path, offending: part.excerpt)
+      return part.error(misfit.message(entityName, name)).with(
+        entity: entityName, keyPath: misfit.path(below: name), offending: part.excerpt)
     }
     return error(
       node, expectation,

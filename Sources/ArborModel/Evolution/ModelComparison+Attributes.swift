@@ -159,13 +159,14 @@ extension ModelComparison {
   ) {
     guard before.type == .json, after.type == .json else { return }
     let isStored = !before.isTransient && !after.isTransient
+    let changesRequired = before.requiredParts != after.requiredParts
     let changes = before.anyShape.changes(to: after.anyShape, standard: after.defaultValue.json)
     for change in changes {
       let mayMisfit = isStored && change.mayMisfit
       // The keys of indexes depend on the types of parts.
       if case .typeChanged = change.change { revalued.insert(slot) }
       let isAddition = if case .added = change.change { true } else { false }
-      let affectsStore = mayMisfit || !isAddition && before.requiredParts != after.requiredParts
+      let affectsStore = mayMisfit || !isAddition && changesRequired
       note(
         .partChanged(path: change.path, change.change), affectsStore ? .catalog : .none,
         rule: mayMisfit ? .valuesFit(.json) : nil)

@@ -24,7 +24,7 @@ package struct CodablePath: Sendable {
   init(
     _ names: ArraySlice<(name: String, site: PredicateSite)>, of attribute: AttributeDescription
   ) throws(ArborError) {
-    var shape = attribute.shape ?? .any
+    var shape = attribute.anyShape
     var owner = attribute.name
     for (name, site) in names {
       switch shape.present {

@@ -4,11 +4,11 @@ package import ArborJSON
 extension JSONShape {
   /// The first part of a value that doesn't fit a structure.
   package struct Misfit: Sendable {
-    /// The keys and positions on the way to the part.
-    package let steps: [Step]
-    /// What the structure requires: `a string`.
+    /// The keys and positions that lead to the part.
+    package fileprivate(set) var steps: [Step] = []
+    /// The value that the structure requires: `a string`.
     package let expected: String
-    /// What the value has there: `the number 7`, or `nil` for a missing member.
+    /// The value that was found: `the number 7`. `nil` if the member is missing.
     package let found: String?
 
     package enum Step: Sendable, Hashable {
@@ -24,6 +24,17 @@ extension JSONShape {
         case .position(let position): path += "[\(position)]"
         }
       }
+    }
+
+    /// The path of the part, beginning with the attribute's name.
+    package func path(below attribute: String) -> String {
+      steps.isEmpty ? attribute : "\(attribute).\(path)"
+    }
+
+    /// The problem as a sentence: `Expected a string for Person.address.city, but it is missing.`
+    package func message(_ entity: String, _ attribute: String) -> String {
+      "Expected \(expected) for \(entity).\(path(below: attribute)), but "
+        + (found.map { "found \($0)." } ?? "it is missing.")
     }
 
     /// `addresses[2].city: expected a string, but found the number 7`.
@@ -76,9 +87,6 @@ extension AttributeDescription {
 /// A search that visits a value as deeply as its structure reaches.
 private struct FitSearch {
   let fit: JSONShape.Fit
-  private var steps: [JSONShape.Misfit.Step] = []
-
-  init(fit: JSONShape.Fit) { self.fit = fit }
 
   func misfit(
     in value: JSONValue, _ shape: JSONShape, _ standard: JSONValue?
@@ -103,37 +111,36 @@ private struct FitSearch {
         let standard = standard?[key]
         guard let member = members[key] else {
           if shape.isOptional || standard != nil { continue }
-          return below(key).misfit(shape.words, nil)
+          return misfit(shape.words, nil).below(.key(key))
         }
-        if let found = below(key).misfit(in: member, shape, standard) { return found }
+        if let found = misfit(in: member, shape, standard) { return found.below(.key(key)) }
       }
       return nil
     case (.list(let element), .array(let elements)):
       for (position, value) in elements.enumerated() {
-        if let found = at(position).misfit(in: value, element, nil) { return found }
+        if let found = misfit(in: value, element, nil) { return found.below(.position(position)) }
       }
       return nil
     case (.map(let shape), .object(let members)):
       for (key, value) in members {
-        if let found = below(key).misfit(in: value, shape, nil) { return found }
+        if let found = misfit(in: value, shape, nil) { return found.below(.key(key)) }
       }
       return nil
     default: return misfit(shape.words, value)
     }
   }
 
-  private func below(_ key: String) -> Self { following(.key(key)) }
-
-  private func at(_ position: Int) -> Self { following(.position(position)) }
-
-  private func following(_ step: JSONShape.Misfit.Step) -> Self {
-    var copy = self
-    copy.steps.append(step)
-    return copy
-  }
-
   private func misfit(_ expected: String, _ value: JSONValue?) -> JSONShape.Misfit {
-    JSONShape.Misfit(steps: steps, expected: expected, found: value.map(\.shortWords))
+    JSONShape.Misfit(expected: expected, found: value.map(\.shortWords))
+  }
+}
+
+extension JSONShape.Misfit {
+  /// Returns the misfit with one more step before the others.
+  fileprivate func below(_ step: Step) -> Self {
+    var misfit = self
+    misfit.steps.insert(step, at: 0)
+    return misfit
   }
 }
 

@@ -215,14 +215,9 @@ extension ManagedObject {
     _ value: PropertyValue, of attribute: AttributeSchema
   ) throws(ArborError) {
     if let misfit = attribute.description.misfit(in: value) {
-      let path = ([attribute.name] + (misfit.path.isEmpty ? [] : [misfit.path]))
-        .joined(separator: ".")
-      throw ArborError(
-        .typeMismatch,
-        "Expected \(misfit.expected) for \(binding.entity.name).\(path), but "
-          + (misfit.found.map { "found \($0)." } ?? "it is missing.")
-      ).with(
-        entity: binding.entity.name, objectID: objectID, keyPath: path, offending: misfit.found)
+      throw ArborError(.typeMismatch, misfit.message(binding.entity.name, attribute.name)).with(
+        entity: binding.entity.name, objectID: objectID,
+        keyPath: misfit.path(below: attribute.name), offending: misfit.found)
     }
     guard let cases = attribute.description.rawCases, !cases.contains(value) else { return }
     throw ArborError(

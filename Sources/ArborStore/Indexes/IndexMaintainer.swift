@@ -70,8 +70,8 @@ final class IndexMaintainer {
     }
   }
 
-  /// Collects the changes for an index that is partial or has several keys for a record. A record that doesn't satisfy the condition
-  /// has no entries.
+  /// Collects the changes for an index that is partial or has several keys for a record. A record
+  /// that doesn't satisfy the condition has no entries.
   @inline(never)
   private func collectSelected(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index

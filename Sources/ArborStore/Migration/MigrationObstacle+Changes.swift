@@ -202,8 +202,9 @@ extension MigrationObstacle {
 
 extension MigrationObstacle {
   /// Returns an obstacle for each part of JSON that has unrelated types in two models with the same
-  /// fingerprint, or that only the newer one requires. Such models aren't versions of each other, so nothing migrates a store or keeps a
-  /// program with one of them from using a store of the other.
+  /// fingerprint, or that only the newer one requires. Such models aren't versions of each
+  /// other, so nothing migrates a store or keeps a program with one of them from using a store of the
+  /// other.
   package static func unrelatedParts(
     from old: ManagedObjectModel, to new: ManagedObjectModel
   ) -> [MigrationObstacle] {

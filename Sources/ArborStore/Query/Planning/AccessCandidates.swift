@@ -68,9 +68,8 @@ struct AccessCandidates {
   /// one.
   private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
     switch column.kind {
-    case .plain: return match(column.source.subject)
+    case .plain, .elements: return match(column.subject)
     case .tokens: return nil
-    case .elements: return match(column.source.elements)
     case .folded(let folding):
       let subject = column.source.subject
       if let match = match(subject, folding) { return match }
@@ -269,12 +268,14 @@ extension IndexSchema.Column.Source {
     }
   }
 
-  /// The elements of the list that a column is derived from, as conditions identify them.
-  var elements: IndexableTerm.Subject {
-    guard case .part(let slot, let path) = self else { return subject }
-    return .elements(slot: slot, keys: path.keys)
-  }
-
   /// The keys of the part of JSON that the column is derived from. Empty for any other column.
   var keys: [String] { if case .part(_, let path) = self { path.keys } else { [] } }
+}
+
+extension IndexSchema.Column {
+  /// What the column contains, as conditions identify it.
+  fileprivate var subject: IndexableTerm.Subject {
+    guard kind == .elements, case .part(let slot, let path) = source else { return source.subject }
+    return .elements(slot: slot, keys: path.keys)
+  }
 }

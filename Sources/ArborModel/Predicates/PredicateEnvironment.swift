@@ -85,6 +85,17 @@ package protocol RecordResolver: AnyObject {
   /// ascending order.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
+  /// Returns the members of a to-many relationship that satisfy a condition on one of their
+  /// attributes, in any order, or `nil` if no index finds them.
+  ///
+  /// - Parameters:
+  ///   - condition: An exact condition.
+  ///   - most: The number of members after which the search ends.
+  func members(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema, where condition: IndexableTerm,
+    upTo most: Int
+  ) -> [ObjectNumber]?
+
   /// Returns the number of members of a to-many relationship, without scanning them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
@@ -95,6 +106,13 @@ package protocol RecordResolver: AnyObject {
   /// Returns a binary value that is stored outside an object's record, or `nil` if it isn't
   /// available.
   func blob(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) -> Data?
+}
+
+extension RecordResolver {
+  package func members(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema, where condition: IndexableTerm,
+    upTo most: Int
+  ) -> [ObjectNumber]? { nil }
 }
 
 /// A compiled predicate: returns whether a record of the entity it was compiled for satisfies it.

@@ -82,5 +82,8 @@ package struct GroupFigure: Sendable {
     if let value { summary?.add(value) }
   }
 
+  /// Counts objects without their values.
+  package mutating func add(rows: Int) { rowCount += rows }
+
   package var value: PropertyValue { summary?.value(of: function) ?? .integer(Int64(rowCount)) }
 }

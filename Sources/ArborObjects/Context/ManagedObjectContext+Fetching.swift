@@ -84,7 +84,8 @@ extension ManagedObjectContext {
   ///   functions applied to a collection, such as `sum(employees.salary)`, are values of a single
   ///   object.
   /// - Sort keys refer to columns or to any expression that could be a column. Without sort keys,
-  ///   rows are returned in the order of their objects, groups in the order of their first object.
+  ///   rows are returned in the order of their objects, groups in the order of their values. Groups
+  ///   with equal sort keys are in the order of their values, too.
   /// - Removing duplicates, grouping and the having predicate are applied before offset and limit.
   ///
   /// The time is proportional to the number of matching objects, memory to the number of rows.

@@ -32,6 +32,19 @@ package enum KeyDecoder {
     return Tuple(values: values, isWhole: true)
   }
 
+  /// Returns the number of bytes that the values of leading columns take, or `nil` if they are cut
+  /// off or aren't values of these columns.
+  package static func length(
+    ofLeading columns: ArraySlice<Column>, in key: UnsafeRawBufferPointer
+  ) -> Int? {
+    var reader = Reader(bytes: key)
+    for column in columns {
+      reader.mask = KeyEncoder.mask(isAscending: column.isAscending)
+      guard case .value = reader.column(column.kind) else { return nil }
+    }
+    return reader.position
+  }
+
   private enum Result {
     case value(PropertyValue)
     case cut

@@ -38,7 +38,7 @@ struct PlainRows {
     return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
   }
 
-  /// Returns the groups in the order of their first objects. Without paths to group by, all objects
+  /// Returns the groups in the order of their values. Without paths to group by, all objects
   /// form one group, even if there are none.
   private func grouped(_ keys: [Int], _ graph: PlainGraph) -> [[Int]] {
     guard let groups else { return keys.map { [$0] } }
@@ -53,7 +53,7 @@ struct PlainRows {
         found.append((values, [key]))
       }
     }
-    return found.map(\.keys)
+    return found.sorted { $0.values.compared(to: $1.values, objects: graph.rank) < 0 }.map(\.keys)
   }
 
   private func value(_ column: Column, of group: [Int], _ graph: PlainGraph) -> PlainValue {

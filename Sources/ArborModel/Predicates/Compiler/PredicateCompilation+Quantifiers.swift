@@ -13,9 +13,13 @@ extension PredicateCompilation {
     let owner = chain(collection.scope, collection.hops)
     let relationship = collection.relationship
     let (own, codes) = (frame, try codes(node, of: collection.target))
+    let range = isAll ? nil : try correlatedRange(.collection(collection), collection.target, node)
     return .code(cost: 1000) { record, number, resolver in
       guard let resolver, let owner = owner.target(record, number, resolver) else { return isAll }
-      let members = resolver.members(of: owner, relationship)
+      own.hold(record, number)
+      let found = range?.members(record, number, resolver, upTo: 1)
+      if let found, range?.isWhole ?? false { return !found.isEmpty }
+      let members = found ?? resolver.members(of: owner, relationship)
       if members.isEmpty { return isAll }
       own.hold(record, number)
       for member in members {
@@ -146,8 +150,12 @@ extension PredicateCompilation {
   ) throws(ArborError) -> Counter {
     let members = try objects(base)
     let (own, codes) = (frame, try codes(node, of: entity))
+    let range = try correlatedRange(base, entity, node)
     return { record, number, resolver, most in
-      let members = members(record, number, resolver)
+      own.hold(record, number)
+      let found = range?.members(record, number, resolver, upTo: most)
+      if let found, range?.isWhole ?? false { return found.count }
+      let members = found ?? members(record, number, resolver)
       own.hold(record, number)
       var count = 0
       for member in members where codes.accepts(member, resolver) {

@@ -100,6 +100,7 @@ extension QueryPlanner<StoredCounts> {
       let list = CandidateNumbers(candidate, .exact(count))
       return QueryPlan(
         explainer.root(AccessPlan(access: .numbers(list), residual: [])), notes: query.notes)
+    case .groups(let step): return QueryPlan(step, notes: query.notes)
     case .keys(let covering):
       return QueryPlan(aggregating([explainer.step(covering)]), notes: query.notes)
     case .rows(let plan):

@@ -52,6 +52,10 @@ extension QueryExecutor {
       $0.number.rawValue > query.continuation?.number.rawValue ?? 0
     }
     var rows = limited(sink, pending: pending)
+    if case .skipping = plan.access {
+      if try visit(skipping: plan, &rows) { return rows }
+      return try deliverByNumber(self.plan(withoutOrder: true), to: sink)
+    }
     try visit(plan, &rows)
     return rows
   }
@@ -64,7 +68,7 @@ extension QueryExecutor {
     }
     let rows: Int
     switch plan.access {
-    case .nothing: return 0
+    case .nothing, .skipping: return 0
     case .ordered: rows = query.offset + min(query.limit, 100)
     case .scan(let count): rows = count
     case .numbers(let list): rows = list.count.rows

@@ -8,7 +8,7 @@ extension QueryExecutor {
   func visit(_ plan: AccessPlan, _ rows: inout RowDelivery) throws {
     tally?.begin()
     switch plan.access {
-    case .nothing, .ordered: note(plan)
+    case .nothing, .ordered, .skipping: note(plan)
     case .scan:
       note(plan)
       for entity in family {
@@ -268,7 +268,7 @@ extension StoreError {
 }
 
 /// Looks up the objects of index entries one by one.
-private struct OrderedLookups: ~Copyable {
+struct OrderedLookups: ~Copyable {
   private let executor: QueryExecutor
   private let nodes: [BoundNode]
   private let dirty: NumberMap?
@@ -295,12 +295,20 @@ private struct OrderedLookups: ~Copyable {
   /// Takes an object. Returns whether more rows are wanted.
   @inline(__always)
   mutating func take(_ raw: UInt64, _ rows: inout RowDelivery) throws -> Bool {
+    guard let (record, entity) = try record(raw) else { return true }
+    return try rows.take(ObjectNumber(rawValue: raw), .stored(record), of: entity)
+  }
+
+  /// Returns the record of an object, or `nil` if the context has changed the object, or if it isn't
+  /// a row of the query.
+  @inline(__always)
+  mutating func record(_ raw: UInt64) throws -> (RecordView, EntitySchema)? {
     let number = ObjectNumber(rawValue: raw)
     visited += 1
     try executor.source.limit.check()
-    if let dirty, dirty.contains(number) { return true }
+    if let dirty, dirty.contains(number) { return nil }
     if number.entity != entity.number {
-      guard try change(to: number) else { return true }
+      guard try change(to: number) else { return nil }
     }
     // Neighbors in an index are not neighbors among the records, so searching a cursor's current
     // page first would rarely succeed.
@@ -308,8 +316,8 @@ private struct OrderedLookups: ~Copyable {
       throw StoreError.missingRecord(number, entity)
     }
     let record = try executor.verified(bytes, number, entity, layout)
-    if let predicate, !predicate(record, number, executor.resolver) { return true }
-    return try rows.take(number, .stored(record), of: entity)
+    if let predicate, !predicate(record, number, executor.resolver) { return nil }
+    return (record, entity)
   }
 
   /// Switches to the records of another entity. Returns `false` if the query doesn't include it.

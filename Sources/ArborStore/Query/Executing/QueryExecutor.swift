@@ -10,7 +10,8 @@ internal import ArborModel
 /// | `+Pending` | finds the context's own rows |
 /// | `+Visiting` | visits stored rows, and evaluates the remaining conditions |
 /// | `+Relating` | runs the inner side of a semi-join |
-/// | `+Counting`, `+KeySummaries` | answer from counts or keys instead of rows |
+/// | `+Skipping` | visits only the rows that determine each group |
+/// | `+Counting`, `+KeySummaries`, `+KeyGroups` | answer from counts or keys instead of rows |
 /// | `+Explaining` | returns plans, and measures them |
 ///
 /// No pointer into the memory map outlives the executor.
@@ -22,6 +23,8 @@ final class QueryExecutor {
     case counts(AccessCandidate, Int)
     case ends([OrderedAccess])
     case keys(CoveringIndex)
+    /// The counts of the keys that the step reads.
+    case groups(QueryPlan.Step)
   }
 
   let source: QuerySource

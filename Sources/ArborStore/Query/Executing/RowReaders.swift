@@ -24,6 +24,9 @@ final class RowReaders {
     self.resolver = resolver
   }
 
+  /// Whether there is nothing to read.
+  var isEmpty: Bool { expressions.isEmpty }
+
   func values(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) throws(ArborError) -> [PropertyValue] {

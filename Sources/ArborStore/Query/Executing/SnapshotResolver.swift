@@ -23,6 +23,9 @@ final class SnapshotResolver: RecordResolver {
   /// to the same objects. Empty until a record is read, because most queries read none.
   private var known: [(number: ObjectNumber, record: RecordView)?] = []
   private static let knownCount = 256
+  /// The index that found members most recently.
+  private var lastIndex:
+    (relationship: RelationshipSchema, subject: IndexableTerm.Subject, index: IndexReference?)?
   /// The first failure.
   private(set) var failure: (any Error)?
 
@@ -81,6 +84,39 @@ final class SnapshotResolver: RecordResolver {
     let members = trying([]) { try stored.members(relationship, of: owner) }
     let present = overlay?.members(of: owner, relationship, over: members) ?? members
     return limit.admitElements(present.count) ? present : []
+  }
+
+  func members(
+    of owner: ObjectNumber, _ relationship: RelationshipSchema, where condition: IndexableTerm,
+    upTo most: Int
+  ) -> [ObjectNumber]? {
+    let entity = source.schema.entities[relationship.destination]
+    guard limit.admit() else { return [] }
+    if let overlay,
+      overlay.touches(entity) || overlay.changedMembers(of: owner, relationship) != nil
+    {
+      return nil
+    }
+    guard let index = memberIndex(entity, relationship, condition) else { return nil }
+    let found = trying([]) {
+      try source.members(of: owner, satisfying: condition, by: index, upTo: most)
+    }
+    if let found, !limit.admitElements(found.count) { return [] }
+    return found
+  }
+
+  /// Returns the index over the members' owner and an attribute of theirs, or `nil` if there isn't
+  /// one.
+  private func memberIndex(
+    _ entity: EntitySchema, _ relationship: RelationshipSchema, _ condition: IndexableTerm
+  ) -> IndexReference? {
+    if let last = lastIndex, last.relationship === relationship, last.subject == condition.subject {
+      return last.index
+    }
+    let index = source.index(
+      of: entity, leadingWith: source.schema.inverse(of: relationship), condition.subject)
+    lastIndex = (relationship, condition.subject, index)
+    return index
   }
 
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {

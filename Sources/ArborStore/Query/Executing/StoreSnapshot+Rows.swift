@@ -16,14 +16,18 @@ extension StoreSnapshot {
     let query = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
+      groupNeeds: plan.grouping.flatMap { GroupNeeds($0) },
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
     return try answer(
       query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay, rows: { $0.count }
     ) { executor in
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
-        let groups = try executor.run(into: GroupedRows(grouping, environment, executor.resolver))
-          .groups
+        let groups =
+          try executor.groupsOfKeys(grouping)
+          ?? executor.run(
+            into: GroupedRows(grouping, environment, executor.resolver, executor.family)
+          ).groups
         try executor.resolver.check()
         return try GroupRows(
           plan: plan, grouping: grouping, entity: query.entity, environment: environment,
@@ -140,73 +144,6 @@ private struct ProjectedRows: RowSink {
   }
 }
 
-/// The objects of a query, grouped by their keys.
-private struct GroupedRows: RowSink {
-  struct Group {
-    let keys: [PropertyValue]
-    var figures: [GroupFigure]
-  }
-
-  private let readers: RowReaders
-  private let keyCount: Int
-  private let aggregates: [RowPlan.GroupAggregate]
-  /// The index of the newest group, by the hash of its keys.
-  private var newest: [Int: Int] = [:]
-  /// For each group, the index of the previous group with the same hash, or -1.
-  private var former: [Int] = []
-  /// The groups in the order of their first objects.
-  private(set) var groups: [Group] = []
-
-  init(
-    _ grouping: RowPlan.Grouping, _ environment: PredicateEnvironment, _ resolver: SnapshotResolver
-  ) {
-    readers = RowReaders(
-      grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
-    keyCount = grouping.keys.count
-    aggregates = grouping.aggregates
-    // Without keys, all objects form one group, even if there are none.
-    if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
-  }
-
-  mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
-    for index in rows.indices {
-      let row = rows[index]
-      add(try readers.values(row.number, row.record, of: entity))
-    }
-    return true
-  }
-
-  private mutating func add(_ values: [PropertyValue]) {
-    let groupIndex = keyCount == 0 ? 0 : groupIndex(of: values[..<keyCount])
-    var next = keyCount
-    for (index, aggregate) in aggregates.enumerated() {
-      if aggregate.expression == nil {
-        groups[groupIndex].figures[index].add(nil)
-      } else {
-        groups[groupIndex].figures[index].add(values[next])
-        next += 1
-      }
-    }
-  }
-
-  private mutating func groupIndex(of keys: ArraySlice<PropertyValue>) -> Int {
-    let hash = DistinctValue.hash(of: keys)
-    let last = newest[hash] ?? -1
-    var index = last
-    while index >= 0 {
-      let known = groups[index].keys
-      if keys.indices.allSatisfy({ PropertyValue.compare(known[$0], keys[$0]) == .equal }) {
-        return index
-      }
-      index = former[index]
-    }
-    newest[hash] = groups.count
-    former.append(last)
-    groups.append(Group(keys: Array(keys), figures: aggregates.map(GroupFigure.init)))
-    return groups.count - 1
-  }
-}
-
 /// Projects rows from groups.
 private struct GroupRows {
   let plan: RowPlan
@@ -218,15 +155,17 @@ private struct GroupRows {
   func rows(of groups: [GroupedRows.Group]) throws -> [[PropertyValue]] {
     let expressions = plan.columns + plan.order.map(\.expression)
     var rows: [[PropertyValue]] = []
+    var keys: [[PropertyValue]] = []
     for group in groups {
       try resolver.limit.check()
       let arguments = group.keys + group.figures.map(\.value)
       guard try fulfils(arguments) else { continue }
       rows.append(try expressions.map { try value($0, arguments) })
+      keys.append(group.keys)
     }
     try resolver.check()
     return try RowOrdering(plan: plan, environment: environment, limit: resolver.limit)
-      .rows(of: rows)
+      .rows(of: rows, keys: keys)
   }
 
   private func fulfils(_ arguments: [PropertyValue]) throws -> Bool {
@@ -267,13 +206,17 @@ private struct RowOrdering {
   let environment: PredicateEnvironment
   let limit: WorkLimit
 
-  /// - Parameter rows: The column values of each row, followed by its sort keys.
-  func rows(of rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
+  /// - Parameters:
+  ///   - rows: The column values of each row, followed by its sort keys.
+  ///   - keys: The keys of each row's group, by which rows with equal sort keys are ordered. Empty
+  ///     for the rows of objects, which stay in order.
+  func rows(
+    of rows: [[PropertyValue]], keys: [[PropertyValue]] = []
+  ) throws -> [[PropertyValue]] {
     // The rows are already in the order of the objects, and everything else has been applied.
     if plan.order.isEmpty, plan.grouping == nil { return rows }
     let width = plan.columns.count
-    var rows = rows
-    if !plan.order.isEmpty { rows = try sorted(rows).map { Array($0[..<width]) } }
+    var rows = try sorted(rows, keys).map { Array($0[..<width]) }
     if plan.isDistinct {
       var seen: Set<DistinctValue> = []
       rows.removeAll { !seen.insert(DistinctValue(.list($0))).inserted }
@@ -283,8 +226,11 @@ private struct RowOrdering {
   }
 
   /// Returns the rows in order. The sort is stable.
-  private func sorted(_ rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
+  private func sorted(
+    _ rows: [[PropertyValue]], _ groups: [[PropertyValue]]
+  ) throws -> [[PropertyValue]] {
     let width = plan.columns.count
+    let groups = groups.map { $0.map(numbered) }
     let keys = rows.map { row in
       zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
     }
@@ -296,7 +242,8 @@ private struct RowOrdering {
           keys[left][index], keys[right][index], key.options, key.locale ?? locale)
         if order != .equal { return (order == .less) == key.isAscending }
       }
-      return left < right
+      guard !groups.isEmpty else { return left < right }
+      return PropertyValue.compare(.list(groups[left]), .list(groups[right])) == .less
     }
     return sorted.map { rows[$0] }
   }

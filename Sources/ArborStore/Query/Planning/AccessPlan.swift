@@ -10,6 +10,8 @@ struct AccessPlan {
     case numbers(CandidateNumbers)
     /// The entries of an index in the order of the sort keys.
     case ordered(OrderedAccess)
+    /// The entries of an index that determine the groups of the query.
+    case skipping(SkipScan)
   }
 
   let access: Access

@@ -13,7 +13,7 @@ struct CostModel<Counter: Counts> {
   /// Returns the cost of reading a plan's rows, in addition to finding their numbers.
   func cost(of plan: AccessPlan) -> Int {
     switch plan.access {
-    case .nothing, .ordered: 0
+    case .nothing, .ordered, .skipping: 0
     case .scan(let rows): scan(of: rows, asking: plan.residual)
     case .numbers(let list):
       plan.isListed

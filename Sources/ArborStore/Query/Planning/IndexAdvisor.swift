@@ -16,7 +16,7 @@ struct IndexAdvisor {
   /// reads few rows or such an index already exists.
   func advice(for plan: AccessPlan) throws -> IndexAdvice? {
     switch plan.access {
-    case .nothing: return nil
+    case .nothing, .skipping: return nil
     case .ordered: if plan.residual.isEmpty { return nil }
     case .scan: break
     case .numbers(let list):

@@ -81,6 +81,14 @@ struct PlanExplainer {
         detail: conditions.isEmpty ? direction : "\(conditions), \(direction)",
         estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil, actualRows: counts?.visited,
         keysRead: keysRead[name(of: ordered.index.schema)])
+    case .skipping(let scan):
+      let name = name(of: scan.index.schema)
+      let conditions = conditions(scan.index.schema, scan.matches)
+      let groups = scan.groups.map { ", \($0) \($0 == 1 ? "group" : "groups")" } ?? ""
+      return QueryPlan.Step(
+        .index, name: name,
+        detail: (conditions.isEmpty ? "" : conditions + ", ") + "skip scan" + groups,
+        actualRows: counts?.visited, keysRead: keysRead[name])
     case .numbers(let list): return step(list)
     }
   }

@@ -42,7 +42,7 @@ extension QueryPlanner {
       case .nothing: .exact(0)
       case .scan(let rows): .exact(rows)
       case .numbers(let list): list.count
-      case .ordered: .estimate(query.rowsNeeded ?? 0)
+      case .ordered, .skipping: .estimate(query.rowsNeeded ?? 0)
       }
     guard !plan.residual.isEmpty else { return count.isExact ? .exact(count.rows) : count }
     return .estimate(Selectivity.rows(count.rows, Selectivity.share(of: plan.residual)))

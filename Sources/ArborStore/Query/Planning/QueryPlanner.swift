@@ -52,6 +52,7 @@ struct QueryPlanner<Counter: Counts> {
       return .plan(AccessPlan(access: .ordered(ordered), residual: []))
     }
     let rows = try counts.objectCount(of: family)
+    let skipping = withoutOrder ? nil : try skipScan(candidates)
     let scanCost = conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
     var best: CandidateNumbers?
     if !conjuncts.isEmpty {
@@ -67,6 +68,15 @@ struct QueryPlanner<Counter: Counts> {
         return .plan(
           AccessPlan(
             access: .ordered(ordered.limited(to: rows)), residual: nodes(except: ordered.covered)))
+      }
+    }
+    if let skipping {
+      let rows = best?.count.rows ?? rows
+      if rows >= SkipScan.leastRows {
+        return .plan(
+          AccessPlan(
+            access: .skipping(skipping.limited(to: rows / SkipScan.leastSize)),
+            residual: nodes(except: skipping.covered)))
       }
     }
     guard let best else { return .plan(scan(of: rows)) }

@@ -15,6 +15,8 @@ package final class StoreQuery: Sendable {
   /// The limit per group, applied before ``offset`` and ``limit``. `nil` for none. A query with a
   /// group limit always has sort keys.
   package let groupLimit: BoundGroupLimit?
+  /// The rows of each group that determine the result, or `nil` if all rows do.
+  let groupNeeds: GroupNeeds?
   /// The maximum number of rows, or 0 for no limit.
   package let limit: Int
   /// The number of rows to skip at the beginning.
@@ -26,14 +28,15 @@ package final class StoreQuery: Sendable {
     entity: EntitySchema, includesSubentities: Bool = true,
     predicate: (bound: BoundPredicate, arguments: [PropertyValue])? = nil,
     sortKeys: [BoundSortKey] = [],
-    groupLimit: BoundGroupLimit? = nil, limit: Int = 0, offset: Int = 0,
-    continuation: RowContinuation? = nil
+    groupLimit: BoundGroupLimit? = nil, groupNeeds: GroupNeeds? = nil, limit: Int = 0,
+    offset: Int = 0, continuation: RowContinuation? = nil
   ) {
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.predicate = predicate
     self.sortKeys = sortKeys.isEmpty ? groupLimit?.resultOrder ?? [] : sortKeys
     self.groupLimit = groupLimit
+    self.groupNeeds = groupLimit.map { GroupNeeds($0) } ?? groupNeeds
     self.limit = max(0, limit)
     self.offset = max(0, offset)
     self.continuation = continuation

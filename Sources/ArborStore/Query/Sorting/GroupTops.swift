@@ -88,7 +88,13 @@ extension QueryExecutor {
     var tops = GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder)
     var all = RowDelivery(
       to: RowHandler { try tops.take($0, of: $1) }, pending: try pendingMatches())
-    try visit(plan, &all)
+    if case .skipping = plan.access {
+      guard try visit(skipping: plan, &all) else {
+        return try visitTops(limit, self.plan(withoutOrder: true), &rows, order: makeOrder)
+      }
+    } else {
+      try visit(plan, &all)
+    }
     try tops.drain(into: &rows)
     try rows.finish()
   }

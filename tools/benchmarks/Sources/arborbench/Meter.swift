@@ -84,3 +84,20 @@ struct Meter {
     return Int(line.split(whereSeparator: { " \t".contains($0) }).dropFirst().first ?? "") ?? -1
   }
 }
+
+/// The duration of a call in seconds.
+struct CallTime {
+  let wall: Double
+  let processor: Double
+
+  init(_ body: () throws -> Void) rethrows {
+    let start = (Meter.time(CLOCK_MONOTONIC), Meter.time(CLOCK_PROCESS_CPUTIME_ID))
+    try body()
+    wall = Meter.time(CLOCK_MONOTONIC) - start.0
+    processor = Meter.time(CLOCK_PROCESS_CPUTIME_ID) - start.1
+  }
+
+  static func median(_ values: [Double]) -> Double {
+    values.isEmpty ? 0 : values.sorted()[values.count / 2]
+  }
+}

@@ -87,17 +87,17 @@ struct GazetteerComparison {
     _ body: (any GazetteerRival) throws -> GazetteerAnswer
   ) throws -> Double? {
     guard Meter.isSelected(name) else { return nil }
-    var times: [[GazetteerTime]] = all.map { _ in [] }
+    var times: [[CallTime]] = all.map { _ in [] }
     var answers = all.map { _ in GazetteerAnswer() }
     // The first round warms the caches and is not counted.
     for round in 0...rounds {
       for (index, one) in all.enumerated() {
-        let time = try GazetteerTime { answers[index] = try body(one) }
+        let time = try CallTime { answers[index] = try body(one) }
         if round > 0 { times[index].append(time) }
       }
     }
     try report(name, times, answers, target: target, isSame: isSame)
-    return GazetteerTime.median(times[0].map(\.processor))
+    return CallTime.median(times[0].map(\.processor))
   }
 
   /// Compares the store's time for one operation with that for another.
@@ -114,7 +114,7 @@ struct GazetteerComparison {
     guard Meter.isSelected(name) else { return }
     var answers = all.map { _ in GazetteerAnswer() }
     let times = try all.enumerated().map { index, one in
-      [try GazetteerTime { answers[index] = try body(one) }]
+      [try CallTime { answers[index] = try body(one) }]
     }
     try report(name, times, answers, target: target, isSame: true, isRatio: false)
   }
@@ -143,7 +143,7 @@ struct GazetteerComparison {
   }
 
   private func report(
-    _ name: String, _ times: [[GazetteerTime]], _ answers: [GazetteerAnswer], target: Double?,
+    _ name: String, _ times: [[CallTime]], _ answers: [GazetteerAnswer], target: Double?,
     isSame: Bool, isRatio: Bool = true
   ) throws {
     guard !isSame || answers.allSatisfy({ $0 == answers[0] }) else {
@@ -151,30 +151,13 @@ struct GazetteerComparison {
     }
     var times = times
     if times.count == 1 { times.append(times[0]) }
-    let processor = times.map { GazetteerTime.median($0.map(\.processor)) }
-    let wall = times.map { GazetteerTime.median($0.map(\.wall)) }
+    let processor = times.map { CallTime.median($0.map(\.processor)) }
+    let wall = times.map { CallTime.median($0.map(\.wall)) }
     let figures = (processor + wall).map { String(format: "%.2f ms", $0 * 1e3) }
     Meter.printLine([
       name, figures[0], figures[1], String(format: "%.2f", processor[0] / processor[1]),
       target.map { isRatio ? "\($0)" : String(format: "%.2f s", $0) } ?? "", figures[2],
       figures[3], "\(answers[0].count)",
     ])
-  }
-}
-
-/// The duration of a call in seconds.
-struct GazetteerTime {
-  let wall: Double
-  let processor: Double
-
-  init(_ body: () throws -> Void) rethrows {
-    let start = (Meter.time(CLOCK_MONOTONIC), Meter.time(CLOCK_PROCESS_CPUTIME_ID))
-    try body()
-    wall = Meter.time(CLOCK_MONOTONIC) - start.0
-    processor = Meter.time(CLOCK_PROCESS_CPUTIME_ID) - start.1
-  }
-
-  static func median(_ values: [Double]) -> Double {
-    values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 }

@@ -5,7 +5,8 @@
 // document writes FILE.json, import imports it twice, and byhand inserts the same objects from
 // code; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
 // ledger compares a ledger of N transactions with SQLite, in FILE.arbor and FILE.sqlite;
-// chat compares questions about N messages and posting with SQLite, in FILE.arbor and FILE.sqlite;
+// chat compares questions about N messages and posting with SQLite, and notes lists of N notes that
+// are kept up to date with queries in SQLite, in FILE.arbor and FILE.sqlite;
 // posts compares commits of N messages with and without derived aggregates, in FILE-derived and
 // FILE-plain;
 // evolve opens and scans copies of a loaded store with the next version of its model;
@@ -27,7 +28,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|ledger|chat|posts|evolve|online|log|backup|journal|postgres|"
+      + "byhand|import|gazetteer|ledger|chat|notes|posts|evolve|online|log|backup|journal|postgres|"
       + "sharing|readers|cancel "
       + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
   exit(2)
@@ -54,6 +55,7 @@ do {
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
   case "ledger": try benchmark.compareLedgers(rounds: number)
   case "chat": try benchmark.compareChats(rounds: number)
+  case "notes": try benchmark.compareNotes(rounds: number)
   case "posts": try benchmark.comparePosts(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)

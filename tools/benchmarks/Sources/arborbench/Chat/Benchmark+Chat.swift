@@ -22,7 +22,8 @@ extension Benchmark {
     comparison.printHead()
     try comparison.inTurn("newest message of each room", arbor.newest, sqlite.newest)
     try comparison.inTurn("max(sent) by room", arbor.newestDates, sqlite.newestDates)
-    try comparison.inTurn("the same, a search a room", arbor.newestDates, sqlite.newestDatesOfRooms)
+    try comparison.inTurn(
+      "searches for max(sent) by room", arbor.newestDates, sqlite.newestDatesOfRooms)
     try comparison.inTurn("count by room", arbor.counts, sqlite.counts)
     try comparison.inTurn("unread counts", arbor.unreadCounts, sqlite.unreadCounts)
     try comparison.inTurn("top ten authors", arbor.busiestAuthors, sqlite.busiestAuthors)
@@ -30,7 +31,7 @@ extension Benchmark {
     try comparison.inTurn(
       "room list", repetitions: 20, { try arbor.roomLists(of: 1...20) },
       { try sqlite.roomLists(of: 1...20) })
-    try comparePosts("post, durable", to: (arbor, sqlite), data, from: present, comparison)
+    try comparePosts("post durably", to: (arbor, sqlite), data, from: present, comparison)
     try compareInMemory(comparison)
   }
 
@@ -43,14 +44,16 @@ extension Benchmark {
   }
 
   private func compareInMemory(_ comparison: Comparison) throws {
-    let name = "post, in memory"
+    let name = "post in memory"
     guard Meter.isSelected(name) else { return }
     let other = path + "-memory.sqlite"
-    defer {
+    let remove = {
       for suffix in ["", "-wal", "-shm"] {
         try? FileManager.default.removeItem(atPath: other + suffix)
       }
     }
+    remove()
+    defer { remove() }
     let data = ChatData(count: max(100, count / 10))
     let chats = (try ArborChat(at: .inMemory), try SQLiteChat(path: other, isDurable: false))
     try chats.0.load(data, batch: 20_000)

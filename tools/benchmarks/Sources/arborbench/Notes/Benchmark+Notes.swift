@@ -36,10 +36,10 @@ extension Benchmark {
         note: 1 + random.below(count), random.letters(8) + " \(random.below(count))")
     }
     let name = { NotesChange.folderName(NotesData.largeFolder, random.letters(6) + " 1") }
-    try comparison.changes("title, list by title", in: .byTitle, 20, title)
-    try comparison.changes("title, list by folder and title", in: .byFolder, 20, title)
-    try comparison.changes("title, the same in sections", in: .inSections, 20, title)
-    try comparison.changes("name of the large folder, in sections", in: .inSections, 2, name)
+    try comparison.changes("title in a list by title", in: .byTitle, 20, title)
+    try comparison.changes("title in a list by folder and title", in: .byFolder, 20, title)
+    try comparison.changes("title in the same list with sections", in: .inSections, 20, title)
+    try comparison.changes("name of the large folder in it", in: .inSections, 2, name)
     try comparison.inTurn("opening the list in sections") { rival, _ in
       var answers: [Answer] = []
       let time = try CallTime {
@@ -51,8 +51,8 @@ extension Benchmark {
     }
     try comparison.inTurn("adding a note to the Set of a tag") { rival, _ in
       var answers: [Answer] = []
-      let time = try CallTime { answers = [try rival.tagNotes(count / 20)] }
-      return (time.processor / Double(count / 20), answers)
+      let time = try CallTime { answers = [try rival.tagNotes(count / 50)] }
+      return (time.processor / Double(count / 50), answers)
     }
     return comparison.lines
   }

@@ -115,15 +115,18 @@ final class ArborChat {
     var answer = Answer()
     for member in members {
       let context = store.makeContext()
-      let messages = context.objects(Message.self)
       let memberships = context.objects(Membership.self)
-        .filter("author == \(id("Author", member))").prefetching("room")
-      let rows = try memberships.fetch().map { membership in
-        let inRoom = messages.filter("room == \(membership.room)")
-        return (
-          room: membership.room?.name ?? "",
-          newest: try inRoom.order(by: "-sent").first(),
-          unread: try inRoom.filter("sent > \(membership.lastRead)").count()
+        .filter("author == \(id("Author", member))").order(by: "room")
+      let rooms = try memberships.prefetching("room").fetch().compactMap(\.room)
+      let messages = try context.objects(Message.self).filter("room IN \(rooms)")
+        .top(1, per: "room", by: "-sent").fetch()
+      let newest = Dictionary(uniqueKeysWithValues: messages.map { ($0.roomID, $0) })
+      let unread = try memberships.rows(
+        "SUBQUERY(room.messages, $m, $m.sent > SELF.lastRead).@count AS unread")
+      let rows = zip(rooms, unread).map { room, counts in
+        (
+          room: room.name, newest: newest[room.objectID],
+          unread: counts["unread"]?.int64 ?? 0
         )
       }
       let sorted = rows.sorted {
@@ -131,7 +134,7 @@ final class ArborChat {
       }
       for (index, row) in sorted.enumerated() {
         answer.add(
-          Int64(index), row.newest?.sent.wholeSeconds ?? 0, Int64(row.unread),
+          Int64(index), row.newest?.sent.wholeSeconds ?? 0, row.unread,
           text: row.room + (row.newest?.text ?? ""))
       }
     }

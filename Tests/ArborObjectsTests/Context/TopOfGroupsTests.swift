@@ -172,8 +172,11 @@ import Testing
   func plansShowTheLimit() throws {
     try use { (_, context, _) throws in
       let query = context.objects("City").top(2, per: "country", by: "-population").limit(4)
-      let plan = "\(try query.explain())"
-      #expect(plan.contains("2 per country by -population"), "\(plan)")
+      let plan = try query.explain()
+      #expect("\(plan)".contains("2 per country by -population"), "\(plan)")
+      #expect(
+        "\(try #require(plan.suggestedIndex))"
+          == #"FetchIndexDescription("byCountryPopulation", on: "country", "-population") at City"#)
     }
   }
 

@@ -77,7 +77,9 @@ struct IndexAdvisor {
       case .words: break
       }
     }
-    let order = query.limit > 0 && query.groupLimit == nil ? self.order(behind: fixed) : []
+    let order =
+      query.groupLimit != nil
+      ? groups(behind: fixed) : query.limit > 0 ? self.order(query.sortKeys, behind: fixed) : []
     if !order.isEmpty { return advice(fixed + order) }
     if let range, !fixed.contains(where: { $0.property == range.property }) {
       return advice(fixed + [range])
@@ -85,12 +87,32 @@ struct IndexAdvisor {
     return advice(fixed)
   }
 
-  /// Returns the columns that produce the order of the sort keys. Empty if no index can produce it.
-  private func order(
+  /// Returns the columns of the query's groups, followed by those of the order within a group. Empty
+  /// if no index has them.
+  private func groups(
     behind fixed: [FetchIndexDescription.Element]
   ) -> [FetchIndexDescription.Element] {
+    guard let limit = query.groupLimit, let path = limit.key.path, path.hops.isEmpty,
+      limit.key.options.isEmpty
+    else { return [] }
+    let name: String
+    switch path.leaf {
+    case .attribute(let attribute) where ![.tagged, .json].contains(attribute.field.kind):
+      name = attribute.name
+    case .toOne(let relationship): name = relationship.name
+    default: return []
+    }
+    let key = FetchIndexDescription.Element(name, isAscending: true, kind: .binary)
+    let order = order(limit.sortKeys, behind: fixed + [key])
+    return order.count == limit.sortKeys.count ? [key] + order : []
+  }
+
+  /// Returns the columns that produce the order of sort keys. Empty if no index can produce it.
+  private func order(
+    _ keys: [BoundSortKey], behind fixed: [FetchIndexDescription.Element]
+  ) -> [FetchIndexDescription.Element] {
     var columns: [FetchIndexDescription.Element] = []
-    for key in query.sortKeys {
+    for key in keys {
       guard let path = key.path, path.hops.isEmpty,
         !key.options.isCollated,
         case .attribute(let attribute) = path.leaf,

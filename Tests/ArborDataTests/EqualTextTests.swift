@@ -89,7 +89,7 @@ import Testing
         try objects[2].setValue(.string(Self.decomposed), forKey: "note")
         let sizes = results.sections.map(\.count)
         #expect(sizes.sorted() == (isFolded ? [6] : [2, 4]), "\(options.rawValue)")
-        #expect(try results.objects == context.fetch(request))
+        #expect(try Array(results.objects) == context.fetch(request))
         try context.commit()
       }
     }

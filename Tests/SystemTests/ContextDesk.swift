@@ -78,14 +78,14 @@ actor ContextDesk {
   func followTransfers(until count: Int) async throws {
     let results = try context.fetchedResults(
       FetchRequest<Entry>(predicate: "amount != 0", sortKeys: ["entryID"]))
-    var (objects, changes) = (results.objects, results.changes.makeAsyncIterator())
+    var (objects, changes) = (Array(results.objects), results.changes.makeAsyncIterator())
     // All of them may already exist when this task first runs.
     while objects.count < count, let difference = await changes.next(isolation: self) {
-      objects = difference.isComplete ? difference.applied(to: objects) : results.objects
+      objects = difference.isComplete ? difference.applied(to: objects) : Array(results.objects)
       let ids = objects.map(\.entryID)
       #expect(ids == ids.sorted())
     }
-    #expect(objects == results.objects)
+    #expect(objects == Array(results.objects))
   }
 }
 

@@ -9,8 +9,23 @@ package struct PropertiesRead: Sendable {
     package var isAll = false
   }
 
+  /// The properties of the objects at the end of a path.
+  package struct Related: Sendable {
+    /// The to-one relationships from the requested object, at least one.
+    package let hops: [RelationshipSchema]
+    fileprivate var slots = Slots()
+
+    /// Returns the change bits of the properties that are read from an object of a concrete entity.
+    package func bits(of entity: EntitySchema) -> UInt64 {
+      guard let last = hops.last, entity.lineage.contains(last.destination) else { return 0 }
+      return slots.bits(of: entity)
+    }
+  }
+
   /// The properties of the requested objects that are read to filter and sort them.
   package private(set) var own = Slots()
+  /// The properties that are read along to-one relationships from the requested object.
+  package private(set) var related: [Related] = []
   /// The properties of other objects that are read, by declared entity.
   package private(set) var others: [Int: Slots] = [:]
   /// Whether evaluation reads objects whose entity isn't known in advance.
@@ -37,7 +52,7 @@ package struct PropertiesRead: Sendable {
   }
 
   /// Whether anything except the object's own record is read.
-  package var readsOthers: Bool { !others.isEmpty || readsAnything }
+  package var readsOthers: Bool { !related.isEmpty || !others.isEmpty || readsAnything }
 
   private mutating func add(_ expression: BoundExpression, _ depth: Int) {
     switch expression {
@@ -81,11 +96,24 @@ package struct PropertiesRead: Sendable {
   private mutating func read(
     _ hops: [RelationshipSchema], isOwn: Bool, _ change: (inout Slots) -> Void
   ) {
-    if let last = hops.last {
-      change(&others[last.destination, default: Slots()])
-    } else if isOwn {
-      change(&own)
+    switch (hops.last, isOwn) {
+    case (nil, true): change(&own)
+    case (nil, false): break
+    case (_?, true): change(&related[place(of: hops)].slots)
+    case (let last?, false): change(&others[last.destination, default: Slots()])
     }
+  }
+
+  /// Returns the index of the properties at the end of a path, which are added if necessary.
+  private mutating func place(of hops: [RelationshipSchema]) -> Int {
+    let known = related.firstIndex { related in
+      related.hops.elementsEqual(hops) {
+        $0.slot == $1.slot && $0.declaringEntity == $1.declaringEntity
+      }
+    }
+    if let known { return known }
+    related.append(Related(hops: hops))
+    return related.count - 1
   }
 
   // MARK: Change bits
@@ -96,8 +124,8 @@ package struct PropertiesRead: Sendable {
     readsAnything ? .max : own.bits(of: entity)
   }
 
-  /// Returns the change bits of the properties that are read from related objects of a concrete
-  /// entity.
+  /// Returns the change bits of the properties that are read from objects of a concrete entity
+  /// otherwise than along to-one relationships.
   package func otherBits(of entity: EntitySchema) -> UInt64 {
     if readsAnything { return .max }
     return entity.lineage.reduce(0) { $0 | (others[$1]?.bits(of: entity) ?? 0) }

@@ -63,8 +63,8 @@ extension FetchedResults {
     /// Returns the later state, given the earlier one.
     ///
     /// - Precondition: The difference is complete, and the objects are those of the earlier state.
-    public func applied(to objects: [T]) -> [T] {
-      var objects = objects
+    public func applied(to objects: some Sequence<T>) -> [T] {
+      var objects = Array(objects)
       let leaving = deletions.map(\.index) + moves.map(\.before)
       for index in leaving.sorted(by: >) { objects.remove(at: index) }
       let arriving = (insertions + moves.map { Single(object: $0.object, index: $0.after) })

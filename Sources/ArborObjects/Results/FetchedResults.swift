@@ -25,12 +25,15 @@ public import Observation
 ///   only cost the comparison of a bit mask. Affected results are reported as updated.
 /// - The cost of changes of individual objects depends on their number, not on the number of
 ///   results: the predicate is evaluated only for the changed objects, and their positions are
-///   found by binary search.
+///   found by searching a tree.
+/// - A change of an object to which a path of the predicate, the sort keys or the sections leads,
+///   such as the folder of `folder.name`, is applied in the same way to the objects that refer to
+///   it. They are found through the inverse relationships.
 /// - The request is fetched again and compared with the previous results if one object's change can
-///   affect others: if an object that is used by a predicate over relationships was changed,
-///   inserted or deleted; for requests with a limit or offset, with random values or the current
-///   time in the predicate, or with sort keys or sections over relationships; and after commits
-///   that are too large to be listed.
+///   affect others that cannot be found in this way: if the predicate reads collections,
+///   subqueries or aggregates and one of their objects was changed; for requests with a limit or
+///   offset, or with random values or the current time; and after commits that are too large to be
+///   listed. ``explain()`` says whether and why a request is fetched again.
 ///
 /// Results belong to their context and must be used where it is used. They retain it.
 ///
@@ -39,13 +42,13 @@ public import Observation
 /// - ``sections``
 /// - ``changes``
 /// - ``update()``
+/// - ``explain()``
 public final class FetchedResults<T: ManagedObject> {
   /// The request.
   public let request: FetchRequest<T>
   /// The key path by which results are grouped into sections, or `nil` for none.
   public let sectionKeyPath: String?
   private let keeper: ResultsKeeper
-  private var known: [T]?
   private let followers = ResultsFollowers<T>()
   private let registrar = ObservationRegistrar()
   private var isObserved = false
@@ -77,14 +80,11 @@ public final class FetchedResults<T: ManagedObject> {
   /// results. If the store cannot be read, the results remain unchanged, and the context's next
   /// throwing operation throws the error.
   ///
-  /// - Complexity: Constant without changes. Linear on the first access after a change.
-  public var objects: [T] {
+  /// - Complexity: Constant, apart from applying changes.
+  public var objects: Objects {
     observe()
     catchUp()
-    if let known { return known }
-    let objects: [T] = keeper.arrangement.objects.typed()
-    known = objects
-    return objects
+    return Objects(keeper.arrangement)
   }
 
   /// The number of results.
@@ -94,7 +94,7 @@ public final class FetchedResults<T: ManagedObject> {
     return keeper.arrangement.count
   }
 
-  /// The result at an index. Doesn't copy the results.
+  /// The result at an index.
   public subscript(index: Int) -> T {
     observe()
     catchUp()
@@ -106,20 +106,17 @@ public final class FetchedResults<T: ManagedObject> {
   ///
   /// - Complexity: Linear in the number of sections.
   public var sections: [Section] {
-    observe()
-    catchUp()
-    let count = keeper.arrangement.count
+    let objects = objects
     guard sectionKeyPath != nil else {
-      return count == 0 ? [] : [Section(results: self, value: .null, indices: 0..<count)]
+      return objects.isEmpty ? [] : [Section(value: .null, indices: objects.indices, in: objects)]
     }
-    var sections: [Section] = []
-    var start = 0
-    for run in keeper.runs {
-      let value = keeper.value(of: run, first: keeper.arrangement[start])
-      sections.append(Section(results: self, value: value, indices: start..<start + run.count))
-      start += run.count
+    let starts = objects.arrangement.sectionStarts
+    let ends = starts.dropFirst() + [objects.count]
+    return zip(starts, ends).map { start, end in
+      Section(
+        value: keeper.sectionValue(at: start, in: objects.arrangement), indices: start..<end,
+        in: objects)
     }
-    return sections
   }
 
   /// Updates the results with the changes made in the context since the last time.
@@ -132,11 +129,18 @@ public final class FetchedResults<T: ManagedObject> {
   @discardableResult
   public func update() throws(ArborError) -> Difference? {
     guard let step = try keeper.update() else { return nil }
-    known = nil
     let difference = Difference(step)
     followers.add(difference)
     return difference
   }
+
+  /// Describes how changes are applied to the results: one by one, or by fetching again and why.
+  ///
+  /// ```
+  /// Changes of Note are applied one by one.
+  /// Changes of Folder are applied to the objects that refer to them by folder.
+  /// ```
+  public func explain() -> String { keeper.shape.explanation }
 
   var bell: AsyncSignal { followers.bell }
 
@@ -190,16 +194,77 @@ extension FetchedResults: Observable {}
 extension FetchedResults: Sendable {}
 
 extension FetchedResults {
+  /// The results at one time, in sort order.
+  ///
+  /// A value that stays as it is when the results change, although its objects may change or be
+  /// deleted. Use `Array(results.objects)` where an array is required.
+  ///
+  /// - Complexity: Copies take constant time, access to an element takes logarithmic time.
+  public struct Objects: RandomAccessCollection, Equatable {
+    let arrangement: Arrangement
+
+    init(_ arrangement: Arrangement) { self.arrangement = arrangement }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+
+    /// The number of objects.
+    public var endIndex: Int { arrangement.count }
+
+    /// The object at an index.
+    public subscript(index: Int) -> T { unsafeDowncast(arrangement[index], to: T.self) }
+
+    /// Returns an iterator over the objects.
+    public func makeIterator() -> Iterator { Iterator(arrangement) }
+
+    /// Returns whether two collections consist of the same objects in the same order.
+    public static func == (left: Self, right: Self) -> Bool {
+      left.arrangement.root === right.arrangement.root || left.elementsEqual(right)
+    }
+
+    /// Iterates over results leaf by leaf.
+    public struct Iterator: IteratorProtocol {
+      private let arrangement: Arrangement
+      private var leaf: ContiguousArray<ManagedObject> = []
+      private var offset = 0
+      /// The index of the first object after the leaf.
+      private var end = 0
+
+      init(_ arrangement: Arrangement) { self.arrangement = arrangement }
+
+      /// Returns the next object, or `nil` if there isn't one.
+      public mutating func next() -> T? {
+        if offset == leaf.count {
+          guard end < arrangement.count else { return nil }
+          leaf = arrangement.place(of: end).leaf.objects
+          offset = 0
+          end += leaf.count
+        }
+        defer { offset += 1 }
+        return unsafeDowncast(leaf[offset], to: T.self)
+      }
+    }
+  }
+
   /// Consecutive results with the same value for ``FetchedResults/sectionKeyPath``.
+  ///
+  /// A value that stays as it is when the results change.
   public struct Section {
-    fileprivate let results: FetchedResults
     /// The common value of the section's objects. An object ID for a relationship.
     public let value: PropertyValue
-    /// The indices of the section's objects in ``FetchedResults/objects``. Never empty.
+    /// The indices of the section's objects in the ``FetchedResults/objects`` at that time. Never
+    /// empty.
     public let indices: Range<Int>
+    private let all: Objects
+
+    init(value: PropertyValue, indices: Range<Int>, in all: Objects) {
+      self.value = value
+      self.indices = indices
+      self.all = all
+    }
 
     /// The section's objects, in order.
-    public var objects: ArraySlice<T> { results.objects[indices] }
+    public var objects: Slice<Objects> { all[indices] }
 
     /// The number of objects in the section.
     public var count: Int { indices.count }

@@ -6,20 +6,12 @@ internal import ArborStore
 ///
 /// Not generic, so that all fetched results share its code.
 final class ResultsKeeper {
-  /// Consecutive objects of the same section.
-  struct Run {
-    /// The identity of the section: the first sort key's value, in its compared form.
-    let identity: DistinctValue
-    var count: Int
-  }
-
   let context: ManagedObjectContext
   let shape: ResultsShape
   let record: ResultsRecord
   /// A closure that is called when there are changes to apply and there were none before.
   var announce: () -> Void = {}
-  var arrangement = Arrangement()
-  private(set) var runs: [Run] = []
+  private var rows: ArrangedRows
   private var isUpdating = false
   private var predicates: [Int: CompiledPredicate?] = [:]
 
@@ -31,21 +23,25 @@ final class ResultsKeeper {
     shape = try ResultsShape(
       description, entity, sectionedBy: sectionPath, schema: context.session.schema,
       storeID: context.store.id, locale: context.session.locale)
+    rows = ArrangedRows(in: shape.order, hasSections: sectionPath != nil)
     record = ResultsRecord(
       masks: shape.masks, schema: context.session.schema,
       seesCommitsOnly: !description.includesPendingChanges)
     // The context calls the record, and must not retain the keeper.
     record.announce = { [weak self] in self?.announce() }
     context.session.listeners.append(record)
-    _ = try context.session.onPinnedSnapshot { _ throws(ArborError) in
+    try context.session.onPinnedSnapshot { _ throws(ArborError) in
       // The fetch includes commits that were merged up to this point.
       _ = record.take()
       context.session.beginListening()
-      return try fetch()
+      try fetch()
     }
   }
 
   deinit { record.end() }
+
+  /// The current results.
+  var arrangement: Arrangement { rows.arrangement }
 
   /// Applies the changes since the last time. Returns `nil` if the results are unaffected.
   ///
@@ -77,25 +73,10 @@ final class ResultsKeeper {
     _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(ArborError) -> ResultsStep {
     do throws(StoreError) {
-      // For objects with pending changes, concurrent commits are visible only in their links.
-      var concerned =
-        changes.isAnything
-        || changes.bits.contains { number, bits in
-          context.session.schema.entity(of: number).map { bits & shape.otherBits[$0.index] != 0 }
-            ?? false
-        }
-      var candidates: [ResultsCandidate] = []
-      for number in changes.numbers where !concerned {
-        guard
-          let candidate = try candidate(number, changes, on: snapshot, &fetched)
-        else { continue }
-        let entity = candidate.entity.index
-        concerned =
-          candidate.changed & shape.otherBits[entity] != 0
-          || (shape.needsFetch && shape.isConcerned(by: candidate))
-        if shape.ownBits[entity] != nil { candidates.append(candidate) }
-      }
-      if !concerned, let step = try incremental(candidates, changes, on: snapshot, &fetched) {
+      if !changes.isAnything,
+        let candidates = try candidates(changes, on: snapshot, &fetched),
+        let step = try incremental(candidates, changes, on: snapshot, &fetched)
+      {
         return step
       }
     } catch {
@@ -106,50 +87,27 @@ final class ResultsKeeper {
 
   // MARK: Fetching
 
-  /// Fetches the results again. Returns the previous objects.
-  private func fetch() throws(ArborError) -> [ManagedObject] {
+  /// Fetches the results again.
+  private func fetch() throws(ArborError) {
     let objects = try context.fetch(FetchRequest<ManagedObject>(shape.description))
-    let former = arrangement.objects
-    if let key = shape.sectionKey {
-      runs = []
-      let rows = objects.map { ($0.number, $0.currentRecord, $0.binding.entity) }
-      let identities = try context.session.onSnapshot { snapshot throws(StoreError) in
-        try snapshot.sections(by: key, of: rows, overlay: context.session.overlay)
-      }
-      for identity in identities {
-        if runs.last?.identity == identity {
-          runs[runs.count - 1].count += 1
-        } else {
-          runs.append(Run(identity: identity, count: 1))
+    guard let order = shape.order else {
+      return rows.replace(with: objects, isSorted: false) { _ throws(Never) in nil }
+    }
+    let isSorted = !shape.needsFetch
+    try context.session.onSnapshot { snapshot throws(StoreError) in
+      try snapshot.computingKeys(of: order, overlay: context.session.overlay) {
+        keys throws(StoreError) in
+        try rows.replace(with: objects, isSorted: isSorted) { object throws(StoreError) in
+          try keys.key(object.number, object.currentRecord, of: object.binding.entity)
         }
       }
-    }
-    arrangement = Arrangement(objects)
-    return former
-  }
-
-  /// Returns the common value of a section's objects.
-  func value(of run: Run, first: ManagedObject) -> PropertyValue {
-    guard let key = shape.sectionKey, !run.identity.value.isNull else { return .null }
-    switch (key.path?.leaf, run.identity.value) {
-    case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
-      return .objectID(context.session.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
-    case (_, .string) where !key.options.isEmpty:
-      // The compared form may be case-folded.
-      do throws(ArborError) {
-        return try first.value(forKeyPath: shape.sectionPath ?? "")
-      } catch {
-        context.session.note(error)
-        return run.identity.value
-      }
-    default: return run.identity.value
     }
   }
 
   private func refetch(_ changes: ResultsRecord.Changes) throws(ArborError) -> ResultsStep {
-    let runs = runs
-    let former = try fetch()
-    var step = ResultsStep(from: former, to: arrangement.objects) { old, new in
+    let former = arrangement
+    try fetch()
+    var step = ResultsStep(from: former.objects, to: arrangement.objects) { old, new in
       let bits = changes.bits[new.number] ?? 0
       guard old === new, bits & new.binding.entity.linkBits == 0 else { return true }
       guard let before = changes.before[new.number] else { return false }
@@ -158,19 +116,91 @@ final class ResultsKeeper {
       return former.base != present.base
         && former.changedFields(since: present, in: new.binding.entity.layout) != 0
     }
-    step.compareSections(from: runs, to: self.runs)
+    step.compareSections(from: former, to: arrangement, in: shape.order)
     return step
   }
 
-  // MARK: One by one
+  /// Returns the common value of the objects of the section that starts at an index.
+  func sectionValue(at index: Int, in arrangement: Arrangement) -> PropertyValue {
+    guard let key = shape.sectionKey, let order = shape.order else { return .null }
+    let (leaf, offset) = arrangement.place(of: index)
+    let value = order.section(of: leaf.keys[offset]).value
+    if value.isNull { return .null }
+    switch (key.path?.leaf, value) {
+    case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
+      return .objectID(context.session.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
+    case (_, .string) where !key.options.isEmpty:
+      // The compared form may be case-folded.
+      do throws(ArborError) {
+        return try leaf.objects[offset].value(forKeyPath: shape.sectionPath ?? "")
+      } catch {
+        context.session.note(error)
+        return value
+      }
+    default: return value
+    }
+  }
+
+  // MARK: Candidates
+
+  /// Returns the objects that may have become results, ceased to be results, or changed: changed
+  /// ones and those that depend on changed ones. Returns `nil` if a fetch is required.
+  private func candidates(
+    _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> [ResultsCandidate]? {
+    var candidates: [ResultsCandidate] = []
+    var dependents = ResultsDependents(
+      shape.related, in: context.session.schema, on: snapshot, overlay: overlay)
+    for number in changes.numbers {
+      guard let entity = context.session.schema.entity(of: number) else { continue }
+      // For objects with pending changes, concurrent commits are visible only in their links.
+      var changed = changes.bits[number] ?? 0
+      let candidate = try candidate(number, entity, changes, on: snapshot, &fetched)
+      if let candidate {
+        changed |= candidate.changed
+        if !rows.isOrdered, shape.isConcerned(by: candidate) { return nil }
+        if shape.ownBits[entity.index] != nil { candidates.append(candidate) }
+      }
+      if changed & shape.otherBits[entity.index] != 0 { return nil }
+      let isGone = candidate.map { $0.present == nil } ?? false
+      guard dependents.add(number, entity, changed: changed, isGone: isGone) else { return nil }
+    }
+    let numbers = try dependents.numbers()
+    guard !numbers.isEmpty else { return candidates }
+    guard rows.isOrdered else { return nil }
+    return try include(numbers, in: candidates, on: snapshot, &fetched)
+  }
+
+  /// Returns candidates with additional objects, which have to be evaluated although they may not
+  /// have changed.
+  private func include(
+    _ dependents: Set<ObjectNumber>, in candidates: [ResultsCandidate], on snapshot: StoreSnapshot,
+    _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> [ResultsCandidate] {
+    var (rest, candidates) = (dependents, candidates)
+    for index in candidates.indices where rest.remove(candidates[index].number) != nil {
+      candidates[index].isDependent = true
+    }
+    for number in rest.sorted() {
+      guard let entity = context.session.schema.entity(of: number),
+        shape.ownBits[entity.index] != nil
+      else { continue }
+      let registered = context.session.registry.object(number)
+      let present = try present(number, registered, on: snapshot, &fetched)
+      candidates.append(
+        ResultsCandidate(
+          number: number, entity: entity, former: nil, present: present?.record,
+          slab: present?.slab, changed: 0, isDependent: true))
+    }
+    return candidates
+  }
 
   /// Returns the change of an object that may be or may have been a result, or `nil` if it is
   /// unchanged.
   private func candidate(
-    _ number: ObjectNumber, _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot,
-    _ fetched: inout FetchedObjects
+    _ number: ObjectNumber, _ entity: EntitySchema, _ changes: ResultsRecord.Changes,
+    on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsCandidate? {
-    guard let entity = context.session.schema.entity(of: number) else { return nil }
     let bits = changes.bits[number] ?? 0
     let registered = context.session.registry.object(number)
     let before = changes.before[number]
@@ -213,6 +243,11 @@ final class ResultsKeeper {
     return (record, slab)
   }
 
+  // MARK: One by one
+
+  /// The changes that the results include.
+  private var overlay: (any PendingState)? { context.session.overlay }
+
   /// Applies the changes of candidates one by one. Returns `nil` if a fetch is required.
   private func incremental(
     _ candidates: [ResultsCandidate], _ changes: ResultsRecord.Changes,
@@ -221,38 +256,61 @@ final class ResultsKeeper {
     if !shape.description.allowance.isUnlimited {
       snapshot.limit.narrow(shape.description.allowance)
     }
-    var placement = ResultsPlacement(arrangement, runs: runs, shape: shape, changes: changes)
-    for candidate in candidates {
-      let index = placement.index(of: candidate)
-      // It was deleted and restored, and is now represented by another object.
-      if let index, candidate.present != nil,
-        arrangement[index] !== context.session.registry.object(candidate.number)
-      {
-        return nil
+    var placement = ResultsPlacement(rows)
+    guard let order = shape.order, rows.isOrdered else {
+      // Only properties that don't concern the request have changed.
+      for candidate in candidates {
+        if let index = rows.index(of: candidate.number) { placement.update(index) }
       }
-      // Other properties affect neither membership nor order.
-      guard shape.isConcerned(by: candidate), !shape.needsFetch else {
-        if let index, candidate.present != nil { placement.update(index) }
-        continue
-      }
-      guard let record = candidate.present, try fulfils(candidate, record, on: snapshot) else {
-        if let index { placement.delete(index) }
-        continue
-      }
-      let object: ManagedObject
-      if let registered = context.session.registry.object(candidate.number) {
-        object = registered
-      } else {
-        object = try context.session.make(candidate.number, record, candidate.slab)
-        fetched.append(object)
-      }
-      placement.put(object, record, candidate.entity, from: index)
+      return placement.finish().step
     }
-    let former = runs
-    var step = placement.finish()
-    (arrangement, runs) = (placement.arrangement, placement.runs)
-    step.compareSections(from: former, to: runs)
+    let indices = rows.indices(of: candidates.map(\.number))
+    let isComplete = try snapshot.computingKeys(of: order, overlay: overlay) {
+      keys throws(StoreError) in
+      for (candidate, index) in zip(candidates, indices) {
+        guard try place(candidate, from: index, in: &placement, keys, on: snapshot, &fetched)
+        else { return false }
+      }
+      return true
+    }
+    guard isComplete else { return nil }
+    let (step, rows) = placement.finish()
+    self.rows = rows
     return step
+  }
+
+  /// Places a candidate. Returns `false` if a fetch is required.
+  ///
+  /// - Parameter index: The index of the candidate, or `nil` if it wasn't a result.
+  private func place(
+    _ candidate: ResultsCandidate, from index: Int?, in placement: inout ResultsPlacement,
+    _ keys: RecordKeys, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> Bool {
+    // It was deleted and restored, and is now represented by another object.
+    if let index, candidate.present != nil,
+      arrangement[index] !== context.session.registry.object(candidate.number)
+    {
+      return false
+    }
+    // Other properties affect neither membership nor order.
+    guard candidate.isDependent || shape.isConcerned(by: candidate) else {
+      if let index { placement.update(index) }
+      return true
+    }
+    guard let record = candidate.present, try fulfils(candidate, record, on: snapshot) else {
+      if let index { placement.delete(index) }
+      return true
+    }
+    let key = try keys.key(candidate.number, record, of: candidate.entity)
+    let object: ManagedObject
+    if let registered = context.session.registry.object(candidate.number) {
+      object = registered
+    } else {
+      object = try context.session.make(candidate.number, record, candidate.slab)
+      fetched.append(object)
+    }
+    placement.put(object, key, from: index, hasChanged: candidate.changed != 0)
+    return true
   }
 
   private func fulfils(
@@ -268,8 +326,7 @@ final class ResultsKeeper {
     }
     guard let predicate = predicates[entity.index] ?? nil else { return true }
     guard shape.needsResolver else { return predicate(record, candidate.number, nil) }
-    return try snapshot.evaluate(
-      predicate, record, candidate.number, overlay: context.session.overlay)
+    return try snapshot.evaluate(predicate, record, candidate.number, overlay: overlay)
   }
 }
 
@@ -277,7 +334,7 @@ final class ResultsKeeper {
 struct ResultsCandidate {
   let number: ObjectNumber
   let entity: EntitySchema
-  /// The record by which the object was placed, or `nil` if it wasn't a result.
+  /// The record when the results were last updated, or `nil` if there was none.
   let former: RecordView?
   /// The current record, or `nil` if the object no longer exists.
   let present: RecordView?
@@ -285,4 +342,6 @@ struct ResultsCandidate {
   let slab: RecordSlab?
   /// A bit mask of the properties that differ.
   let changed: UInt64
+  /// Whether another object has changed that affects whether or where this one is a result.
+  var isDependent = false
 }

@@ -1,61 +1,26 @@
 internal import ArborModel
 internal import ArborStore
 
-/// An update of an ordered collection, which removes objects, inserts others, and computes the
-/// difference.
+/// An update of arranged rows, which removes objects, inserts others, and computes the difference.
 ///
-/// First every object is looked up in the original order. Then deleted and moved objects are
-/// removed. Finally moved and new ones are inserted in ascending order, so that each is inserted at
-/// its final index.
+/// First every object is looked up in the original order. Then objects that leave their place are
+/// removed, and those that arrive are inserted in ascending order, so that each is inserted at its
+/// final index.
 struct ResultsPlacement {
-  private(set) var arrangement: Arrangement
-  private(set) var runs: [ResultsKeeper.Run]
-  private let shape: ResultsShape
-  private let changes: ResultsRecord.Changes
+  private var rows: ArrangedRows
   private var updated: [Int] = []
   private var deleted: [Int] = []
   private var arriving: [Arrival] = []
 
   private struct Arrival {
-    let object: ManagedObject
-    let key: RecordOrder.Key
+    let row: ArrangedRows.Row
     /// The original index, or `nil` for a new object.
     let before: Int?
+    /// Whether the object itself has changed, and not only its key.
+    let hasChanged: Bool
   }
 
-  init(
-    _ arrangement: Arrangement, runs: [ResultsKeeper.Run], shape: ResultsShape,
-    changes: ResultsRecord.Changes
-  ) {
-    self.arrangement = arrangement
-    self.runs = runs
-    self.shape = shape
-    self.changes = changes
-  }
-
-  // MARK: The original order
-
-  /// Returns the index of a candidate, or `nil` if it isn't a result.
-  func index(of candidate: ResultsCandidate) -> Int? {
-    guard let former = candidate.former else { return nil }
-    guard !shape.needsFetch, let order = shape.order else {
-      // The order doesn't depend on the record alone, so binary search is not possible.
-      return (0..<arrangement.count).first { arrangement[$0].number == candidate.number }
-    }
-    let key = order.key(candidate.number, former, of: candidate.entity)
-    let index = arrangement.countOfPrefix { object in
-      order.isBefore((self.key(of: object, order), object.number), (key, candidate.number))
-    }
-    guard index < arrangement.count, arrangement[index].number == candidate.number else {
-      return nil
-    }
-    return index
-  }
-
-  private func key(of object: ManagedObject, _ order: RecordOrder) -> RecordOrder.Key {
-    let record = changes.before[object.number]?.record ?? object.currentRecord
-    return order.key(object.number, record, of: object.binding.entity)
-  }
+  init(_ rows: ArrangedRows) { self.rows = rows }
 
   // MARK: Recording changes
 
@@ -65,84 +30,106 @@ struct ResultsPlacement {
   /// Records that the object at an index is no longer a result.
   mutating func delete(_ index: Int) { deleted.append(index) }
 
-  /// Records that an object is a result, at a position determined by its record.
+  /// Records that an object is a result, at a position determined by its key.
+  ///
+  /// - Parameter index: The original index, or `nil` if it wasn't a result.
   mutating func put(
-    _ object: ManagedObject, _ record: RecordView, _ entity: EntitySchema, from index: Int?
+    _ object: ManagedObject, _ key: RecordOrder.Key, from index: Int?, hasChanged: Bool
   ) {
-    guard let order = shape.order else { return }
-    let key = order.key(object.number, record, of: entity)
-    if let index, stays(at: index, key, object.number, order) {
-      update(index)
+    if let index, rows.order?.compare(rows.arrangement.key(at: index), key) == .equal {
+      if hasChanged { update(index) }
     } else {
-      arriving.append(Arrival(object: object, key: key, before: index))
+      arriving.append(
+        Arrival(row: .init(object: object, key: key), before: index, hasChanged: hasChanged))
     }
-  }
-
-  /// Returns whether an object keeps its index with a new key: its neighbors are unchanged, and it
-  /// is still between them in the same section.
-  private func stays(
-    at index: Int, _ key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
-  ) -> Bool {
-    let former = self.key(of: arrangement[index], order)
-    if former == key { return true }
-    if shape.sectionPath != nil, order.section(of: former) != order.section(of: key) {
-      return false
-    }
-    func isUnchanged(_ index: Int, _ isBetween: (RecordOrder.Key, ObjectNumber) -> Bool) -> Bool {
-      guard (0..<arrangement.count).contains(index) else { return true }
-      let neighbour = arrangement[index]
-      return changes.before[neighbour.number] == nil
-        && isBetween(self.key(of: neighbour, order), neighbour.number)
-    }
-    return isUnchanged(index - 1) { order.isBefore(($0, $1), (key, number)) }
-      && isUnchanged(index + 1) { order.isBefore((key, number), ($0, $1)) }
   }
 
   // MARK: The new order
 
-  mutating func finish() -> ResultsStep {
+  /// Applies the changes.
+  consuming func finish() -> (step: ResultsStep, rows: ArrangedRows) {
     var step = ResultsStep()
-    let leaving = (deleted + arriving.compactMap(\.before)).sorted()
-    updated.sort()
-    step.deletions = deleted.sorted().map { .init(object: arrangement[$0], index: $0) }
-    let staying = updated.map { arrangement[$0] }
-    for index in leaving.reversed() {
-      arrangement.remove(at: index)
-      leaveRun(at: index)
+    guard !deleted.isEmpty || !arriving.isEmpty else {
+      step.updates = updated.sorted().map {
+        .init(object: rows.arrangement[$0], before: $0, after: $0)
+      }
+      return (step, rows)
     }
-    runs.removeAll { $0.count == 0 }
-    let arrived = arrive(&step)
-    step.moves.sort { $0.after < $1.after }
-    for (before, object) in zip(updated, staying) {
+    let former = rows.arrangement
+    if let order = rows.order {
+      // Objects that arrive together often keep their order, which makes sorting them cheap.
+      arriving.sort { ($0.before ?? .max) < ($1.before ?? .max) }
+      arriving.sort { left, right in
+        switch order.compare(left.row.key, right.row.key) {
+        case .less: true
+        case .greater: false
+        case .equal: left.row.object.number < right.row.object.number
+        }
+      }
+    }
+    let leaving = (deleted + arriving.compactMap(\.before)).sorted()
+    step.deletions = deleted.sorted().map { .init(object: former[$0], index: $0) }
+    let arrived = rows.change(leaving: leaving, arriving: arriving.map(\.row))
+    for index in updated {
       step.updates.append(
         .init(
-          object: object, before: before,
-          after: Self.index(of: before, without: leaving, with: arrived)))
+          object: former[index], before: index,
+          after: Self.index(of: index, without: leaving, with: arrived)))
     }
-    return step
+    let stays = stays(former, leaving: leaving, arrived: arrived)
+    for ((arrival, after), stays) in zip(zip(arriving, arrived), stays) {
+      let object = arrival.row.object
+      switch (arrival.before, stays) {
+      case (nil, _): step.insertions.append(.init(object: object, index: after))
+      case (let before?, false):
+        step.moves.append(.init(object: object, before: before, after: after))
+      case (let before?, true) where arrival.hasChanged:
+        step.updates.append(.init(object: object, before: before, after: after))
+      default: break
+      }
+    }
+    step.updates.sort { $0.after < $1.after }
+    if let order = rows.order, former.sectionCount + rows.arrangement.sectionCount > 0 {
+      step.compareSections(
+        from: former, leaving: leaving, to: rows.arrangement, arrived: arrived, in: order)
+    }
+    return (step, rows)
   }
 
-  /// Inserts new and moved objects. Returns their indices in ascending order.
-  private mutating func arrive(_ step: inout ResultsStep) -> [Int] {
-    guard let order = shape.order else { return [] }
-    arriving.sort { order.isBefore(($0.key, $0.object.number), ($1.key, $1.object.number)) }
-    var indices: [Int] = []
-    for arrival in arriving {
-      let number = arrival.object.number
-      let index = arrangement.countOfPrefix { object in
-        let key = order.key(object.number, object.currentRecord, of: object.binding.entity)
-        return order.isBefore((key, object.number), (arrival.key, number))
-      }
-      arrangement.insert(arrival.object, at: index)
-      joinRun(at: index, order.section(of: arrival.key))
-      indices.append(index)
-      if let before = arrival.before {
-        step.moves.append(.init(object: arrival.object, before: before, after: index))
-      } else {
-        step.insertions.append(.init(object: arrival.object, index: index))
-      }
+  /// Returns, for each arriving object, whether it is between the same objects as before and in the
+  /// same section. Among objects that arrive between the same two, as many as possible stay.
+  private func stays(_ former: Arrangement, leaving: [Int], arrived: [Int]) -> [Bool] {
+    var stays = [Bool](repeating: false, count: arriving.count)
+    /// The arrivals that may stay between the same two objects.
+    var together: [Int] = []
+    var gap = -1
+    func settle() {
+      let kept = ResultsStep.longestIncreasingSubsequence(
+        together.map { arriving[$0].before ?? 0 })
+      for (rank, isKept) in zip(together, kept) { stays[rank] = isKept }
+      together = []
     }
-    return indices
+    for (rank, after) in arrived.enumerated() {
+      guard let before = arriving[rank].before,
+        before - leaving.partitioningIndex(where: { $0 >= before }) == after - rank,
+        isSameSection(former, before, arriving[rank].row.key)
+      else { continue }
+      if after - rank != gap {
+        settle()
+        gap = after - rank
+      }
+      together.append(rank)
+    }
+    settle()
+    return stays
+  }
+
+  private func isSameSection(
+    _ former: Arrangement, _ index: Int, _ key: RecordOrder.Key
+  ) -> Bool {
+    guard former.sectionCount > 0, let order = rows.order else { return true }
+    let (leaf, offset) = former.place(of: index)
+    return order.isSection(of: leaf.keys, offset, key)
   }
 
   /// Returns the new index of the object that was at index `before`, after removals and insertions.
@@ -152,49 +139,31 @@ struct ResultsPlacement {
     // this one if that number is at most `rest`.
     return rest + arrived.indices.partitioningIndex { arrived[$0] - $0 > rest }
   }
-
-  // MARK: Sections
-
-  private mutating func leaveRun(at index: Int) {
-    var rest = index
-    for runIndex in runs.indices {
-      if rest < runs[runIndex].count {
-        runs[runIndex].count -= 1
-        return
-      }
-      rest -= runs[runIndex].count
-    }
-  }
-
-  private mutating func joinRun(at index: Int, _ identity: DistinctValue?) {
-    guard shape.sectionPath != nil, let identity else { return }
-    var start = 0
-    for runIndex in runs.indices {
-      let end = start + runs[runIndex].count
-      if index <= end, runs[runIndex].identity == identity {
-        runs[runIndex].count += 1
-        return
-      }
-      if index == start { return runs.insert(.init(identity: identity, count: 1), at: runIndex) }
-      if index < end {
-        // Values that compare as equal without being identical may be interleaved.
-        let tail = ResultsKeeper.Run(identity: runs[runIndex].identity, count: end - index)
-        runs[runIndex].count = index - start
-        return runs.insert(
-          contentsOf: [.init(identity: identity, count: 1), tail], at: runIndex + 1)
-      }
-      start = end
-    }
-    runs.append(.init(identity: identity, count: 1))
-  }
 }
 
 extension ResultsStep {
-  /// Computes which sections were removed and which are new.
-  mutating func compareSections(from former: [ResultsKeeper.Run], to runs: [ResultsKeeper.Run]) {
-    guard !former.isEmpty || !runs.isEmpty else { return }
-    let difference = runs.map(\.identity).difference(from: former.map(\.identity))
-    for change in difference {
+  /// Computes which sections were removed and which are new, given the objects that left and
+  /// arrived.
+  mutating func compareSections(
+    from former: Arrangement, leaving: [Int], to present: Arrangement, arrived: [Int],
+    in order: RecordOrder
+  ) {
+    let emptied = former.sections(consistingOf: leaving, in: order)
+    let created = present.sections(consistingOf: arrived, in: order)
+    let (gone, new) = (Set(emptied.map(\.identity)), Set(created.map(\.identity)))
+    deletedSections = emptied.filter { !new.contains($0.identity) }.map(\.section)
+    insertedSections = created.filter { !gone.contains($0.identity) }.map(\.section)
+  }
+
+  /// Computes which sections were removed and which are new. Linear in the number of sections.
+  mutating func compareSections(
+    from former: Arrangement, to present: Arrangement, in order: RecordOrder?
+  ) {
+    guard let order, former.sectionCount + present.sectionCount > 0 else { return }
+    func identities(_ arrangement: Arrangement) -> [DistinctValue] {
+      arrangement.sectionStarts.map { order.section(of: arrangement.key(at: $0)) }
+    }
+    for change in identities(present).difference(from: identities(former)) {
       switch change {
       case .insert(let index, _, _): insertedSections.append(index)
       case .remove(let index, _, _): deletedSections.append(index)
@@ -202,5 +171,25 @@ extension ResultsStep {
     }
     insertedSections.sort()
     deletedSections.sort()
+  }
+}
+
+extension Arrangement {
+  /// Returns the sections that consist of objects at the given ascending indices only.
+  fileprivate func sections(
+    consistingOf indices: [Int], in order: RecordOrder
+  ) -> [(section: Int, identity: DistinctValue)] {
+    var sections: [(Int, DistinctValue)] = []
+    var rest = indices[...]
+    while let first = rest.first {
+      let section = section(at: first)
+      let range = range(ofSection: section)
+      let end = rest.partitioningIndex { $0 >= range.upperBound }
+      if end - rest.startIndex == range.count {
+        sections.append((section, order.section(of: key(at: first))))
+      }
+      rest = rest[end...]
+    }
+    return sections
   }
 }

@@ -6,8 +6,7 @@ internal import Synchronization
 final class ResultsRecord: ChangeListener {
   /// The state of an object when the results were last updated.
   struct Before {
-    /// The record, or `nil` if the object didn't exist, was deleted or was not loaded. In each of
-    /// these cases it wasn't a result.
+    /// The record, or `nil` if the object didn't exist, was deleted or was not loaded.
     let record: RecordView?
     let slab: RecordSlab?
     /// Whether the object wasn't registered in the context and was changed only by other commits.

@@ -11,21 +11,23 @@ struct ResultsShape {
   let sectionPath: String?
   /// The sort key that defines the sections, or `nil` if there are no sections.
   let sectionKey: BoundSortKey?
-  /// The order of individual records, or `nil` if it depends on other objects.
+  /// The order of the rows' keys: that of the results, or that of the section key if results are
+  /// only fetched. `nil` if there are no keys.
   let order: RecordOrder?
-  /// Whether changes can only be applied by fetching again, because the request has a limit (also
-  /// per group), an offset or a page token, excludes pending changes, or isn't deterministic, or
-  /// because its order depends on other objects.
-  let needsFetch: Bool
+  /// The reasons why changes can only be applied by fetching again. Empty if they can be applied one
+  /// by one.
+  let reasonsToFetch: [String]
   /// Whether the predicate reads objects other than the evaluated one, or can be expensive.
   let needsResolver: Bool
   /// The properties that determine whether an object is a result and at which position, by entity
   /// index. `nil` for entities whose objects can never be results.
   let ownBits: [UInt64?]
-  /// The properties that affect whether other objects are results and at which position, by entity
-  /// index.
+  /// The paths to other objects that affect results, and the properties that are read from them.
+  let related: [PropertiesRead.Related]
+  /// The properties of objects that affect results in other ways, by entity index.
   let otherBits: [UInt64]
   private let predicate: FetchPredicate?
+  private let schema: ModelSchema
 
   init(
     _ description: FetchDescription, _ entity: EntitySchema, sectionedBy sectionPath: String?,
@@ -56,21 +58,48 @@ struct ResultsShape {
     sectionKey = sectionPath == nil ? nil : keys.first
     self.needsResolver = needsResolver
     let family = description.includesSubentities ? entity.concreteFamily : [entity.index]
-    order = try RecordOrder(
-      keys, of: family.map { schema.entities[$0] }.filter { !$0.isAbstract },
-      PredicateEnvironment(schema: schema, storeID: storeID, locale: locale))
-    needsFetch =
-      description.fetchLimit > 0 || description.fetchOffset > 0 || description.pageToken != nil
-      || group != nil || !description.includesPendingChanges || order == nil || read.isCapricious
+    reasonsToFetch = Self.reasonsToFetch(description, keys, read)
+    let rowKeys = reasonsToFetch.isEmpty ? keys : Array(keys.prefix(sectionPath == nil ? 0 : 1))
+    order =
+      if rowKeys.isEmpty && !reasonsToFetch.isEmpty { nil } else {
+        try RecordOrder(
+          rowKeys, of: family.map { schema.entities[$0] }.filter { !$0.isAbstract },
+          PredicateEnvironment(schema: schema, storeID: storeID, locale: locale))
+      }
     ownBits = schema.entities.map { family.contains($0.index) ? read.ownBits(of: $0) : nil }
+    related = read.related
     otherBits = schema.entities.map { $0.isAbstract ? 0 : read.otherBits(of: $0) }
+    self.schema = schema
   }
+
+  private static func reasonsToFetch(
+    _ description: FetchDescription, _ keys: [BoundSortKey], _ read: PropertiesRead
+  ) -> [String] {
+    var reasons: [String] = []
+    if description.fetchLimit > 0 || description.limitPerGroup != nil {
+      reasons.append("it has a limit")
+    }
+    if description.fetchOffset > 0 { reasons.append("it has an offset") }
+    if description.pageToken != nil { reasons.append("it has a page token") }
+    if !description.includesPendingChanges { reasons.append("it excludes pending changes") }
+    if read.isCapricious {
+      reasons.append("it depends on the time, random numbers or a custom function")
+    }
+    if keys.contains(where: { $0.path?.leaf.isExternal ?? false }) {
+      reasons.append("it sorts by binary values that are stored outside of records")
+    }
+    return reasons
+  }
+
+  /// Whether changes can only be applied by fetching again.
+  var needsFetch: Bool { !reasonsToFetch.isEmpty }
 
   /// The properties that affect the results, by entity index. `nil` for entities that don't affect
   /// them.
   var masks: [UInt64?] {
-    zip(ownBits, otherBits).map { own, other in
-      own.map { $0 | other } ?? (other == 0 ? nil : other)
+    schema.entities.map { entity in
+      let other = related.reduce(otherBits[entity.index]) { $0 | $1.bits(of: entity) }
+      return ownBits[entity.index].map { $0 | other } ?? (other == 0 ? nil : other)
     }
   }
 
@@ -91,5 +120,30 @@ struct ResultsShape {
       environment: PredicateEnvironment(
         schema: context.session.schema, storeID: context.store.id, locale: context.session.locale,
         chargesWork: description.allowance.work != nil))
+  }
+}
+
+extension ResultsShape {
+  /// A description of how changes are applied.
+  var explanation: String {
+    guard reasonsToFetch.isEmpty else {
+      return "Changes that may affect the request fetch it again, because "
+        + "\(reasonsToFetch.joined(separator: " and "))."
+    }
+    var lines = ["Changes of \(entity.name) are applied one by one."]
+    for path in related {
+      guard let last = path.hops.last else { continue }
+      lines.append(
+        "Changes of \(schema.entities[last.destination].name) are applied to the objects that refer "
+          + "to them by \(path.hops.map(\.name).joined(separator: "."))."
+      )
+    }
+    let others = schema.entities.filter { otherBits[$0.index] != 0 }.map(\.name)
+    if !others.isEmpty {
+      lines.append(
+        "Changes of \(others.joined(separator: ", ")) fetch the request again, because it reads them "
+          + "through collections.")
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -45,6 +45,28 @@ package enum KeyDecoder {
     return reader.position
   }
 
+  /// Returns the first value of a key that may have further columns, or `nil` if it is damaged.
+  static func first(_ key: UnsafeRawBufferPointer, column: Column) -> PropertyValue? {
+    var reader = Reader(bytes: key)
+    reader.mask = KeyEncoder.mask(isAscending: column.isAscending)
+    if case .value(let value) = reader.column(column.kind) { return value }
+    return nil
+  }
+
+  /// Returns the length of the first column of a key. The key must not be damaged.
+  static func length(ofFirst column: Column, in key: UnsafeRawBufferPointer) -> Int {
+    let mask = KeyEncoder.mask(isAscending: column.isAscending)
+    if key[0] == KeyEncoder.nilMarker ^ mask { return 1 }
+    if let width = column.kind.stored.form.keyWidth { return width }
+    if case .text = column.kind.stored.form {
+      return 1 + (key.dropFirst().firstIndex(of: KeyEncoder.terminator ^ mask) ?? key.count - 1)
+    }
+    var reader = Reader(bytes: key)
+    reader.mask = mask
+    _ = reader.column(column.kind)
+    return reader.position
+  }
+
   private enum Result {
     case value(PropertyValue)
     case cut

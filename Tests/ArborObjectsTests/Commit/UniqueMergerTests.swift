@@ -284,7 +284,7 @@ import Testing
         FetchRequest<ManagedObject>(entity: "Country", predicate: "code == 'FR'"))
       #expect(results.count == 2)
       try world.context.commit()
-      #expect(results.objects == [world.stored])
+      #expect(Array(results.objects) == [world.stored])
     }
   }
 }

@@ -136,7 +136,7 @@ import Testing
       var request = FetchRequest<ManagedObject>(entity: "Order", sortKeys: ["-price * quantity"])
       let all = try context.fetch(FetchRequest<ManagedObject>(entity: "Order"))
       let results = try context.fetchedResults(request)
-      #expect(results.objects == byProduct(all, isAscending: false))
+      #expect(Array(results.objects) == byProduct(all, isAscending: false))
       all[0]["price"] = 99
       all[0]["quantity"] = 9
       let step = try #require(try results.update())

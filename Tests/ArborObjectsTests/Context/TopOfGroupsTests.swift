@@ -156,7 +156,7 @@ import Testing
       new["population"] = 100
       new["country"] = countries[4]
       _ = try results.update()
-      #expect(try results.objects == query.fetch() && results.objects.contains(new))
+      #expect(try Array(results.objects) == query.fetch() && results.objects.contains(new))
     }
   }
 

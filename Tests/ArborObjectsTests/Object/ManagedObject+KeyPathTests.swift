@@ -89,7 +89,7 @@ import Testing
       let results = try context.fetchedResults(query.order(by: "address.city").request)
       people[0]["address"] = .composite(["city": "Aarau"])
       _ = try results.update()
-      #expect(results.objects == [people[3], people[0], people[1], people[2]])
+      #expect(Array(results.objects) == [people[3], people[0], people[1], people[2]])
     }
   }
 

@@ -37,15 +37,10 @@ import Testing
   }
 }
 
-/// A difference between fetched results and a fetch.
-private struct Contradiction: Error, CustomStringConvertible {
-  let description: String
-}
-
 /// Contexts with current results and their previous state.
 private struct ResultsWorld {
   private let contexts: [ManagedObjectContext]
-  private var followed: [any Followed]
+  private var followed: [any FollowedList]
   private let seed: UInt64
   /// The randomness of the current step, so that a step doesn't depend on other steps.
   private var random: SeededRandom
@@ -100,16 +95,21 @@ private struct ResultsWorld {
   private mutating func follow() throws {
     for context in contexts.prefix(2) {
       for (request, path) in Self.requests() {
-        followed.append(try FollowedResults(request, path, in: context))
+        followed.append(
+          try FollowedResults(
+            request, path,
+            watching: ["name", "nick", "age", "salary", "company", "manager", "skills"],
+            in: context))
       }
       followed.append(
         try FollowedResults(
           FetchRequest<ManagedObject>(
             entity: "Company", predicate: "employees.@count > 1", sortKeys: ["name"]), nil,
-          in: context))
+          watching: ["name"], in: context))
       followed.append(
         try FollowedResults(
-          FetchRequest<ManagedObject>(entity: "Person", sortKeys: ["name"]), "name", in: context))
+          FetchRequest<ManagedObject>(entity: "Person", sortKeys: ["name"]), "name",
+          watching: ["name", "nick", "age"], in: context))
     }
   }
 
@@ -277,114 +277,4 @@ private struct ResultsWorld {
   }
 
   private mutating func age() -> Int { Int.random(in: 18...32, using: &random) }
-}
-
-private protocol Followed: AnyObject {
-  /// Throws if the results differ from a fetch, or the difference doesn't lead to them.
-  func compare() throws
-  /// Returns new results of the same request.
-  func renewed() throws -> any Followed
-}
-
-private final class FollowedResults<T: ManagedObject>: Followed, CustomStringConvertible {
-  private let results: FetchedResults<T>
-  private var objects: [T]
-  private var sections: [PropertyValue]
-  /// The values of each object.
-  private var values: [ObjectID: [String: PropertyValue]] = [:]
-
-  init(
-    _ request: FetchRequest<T>, _ path: String?, in context: ManagedObjectContext
-  ) throws {
-    results = try context.fetchedResults(request, sectionedBy: path)
-    objects = results.objects
-    sections = results.sections.map(\.value)
-    values = Self.values(of: objects)
-  }
-
-  func renewed() throws -> any Followed {
-    try FollowedResults(results.request, results.sectionKeyPath, in: results.context)
-  }
-
-  var description: String { "\(results.request) by \(results.sectionKeyPath ?? "nothing")" }
-
-  private static func values(of objects: [T]) -> [ObjectID: [String: PropertyValue]] {
-    var values: [ObjectID: [String: PropertyValue]] = [:]
-    for object in objects {
-      var own: [String: PropertyValue] = [:]
-      for name in object.entity.name == "Company" ? ["name"] : Self.names {
-        own[name] = try? object.value(forKey: name)
-      }
-      values[object.objectID] = own
-    }
-    return values
-  }
-
-  private static var names: [String] {
-    ["name", "nick", "age", "salary", "company", "manager", "skills"]
-  }
-
-  private func demand(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    if !condition { throw Contradiction(description: text()) }
-  }
-
-  func compare() throws {
-    var request = results.request
-    if let path = results.sectionKeyPath, request.sortKeys.first?.keyPath != path {
-      request.sortKeys.insert(.ascending(path), at: 0)
-    }
-    // The fetch merges concurrent commits.
-    let fetched = try results.context.fetch(request)
-    let difference = try results.update()
-    let now = results.objects
-    try demand(now == fetched, "results \(ids(now)) are not what is fetched: \(ids(fetched))")
-    try demand(results.count == now.count, "\(results.count) is no count")
-    try demand(!now.contains { $0.isDeleted || $0.context == nil }, "holds a deleted object")
-    let applied = difference?.applied(to: objects) ?? objects
-    try demand(applied == now, "the difference leads to \(ids(applied)), not to \(ids(now))")
-    try compareSections(now, difference)
-    try compareUpdates(now, difference)
-    objects = now
-  }
-
-  private func compareSections(_ now: [T], _ difference: FetchedResults<T>.Difference?) throws {
-    let present = results.sections
-    try demand(present.flatMap { Array($0.objects) } == now, "sections are not all objects")
-    guard results.sectionKeyPath != nil else { return }
-    var names = sections
-    for position in (difference?.deletedSections ?? []).reversed() { names.remove(at: position) }
-    let new = present.map(\.value)
-    for position in difference?.insertedSections ?? [] { names.insert(new[position], at: position) }
-    // If the order folds case, a section is named by its first object, which may have changed.
-    let folds = results.request.sortKeys.first?.options.contains(.caseInsensitive) ?? false
-    try demand(folds ? names.count == new.count : names == new, "sections \(names) are not \(new)")
-    try demand(folds || zip(new, new.dropFirst()).allSatisfy { $0 != $1 }, "\(new) repeat")
-    for section in present where results.sectionKeyPath?.contains(".") == false {
-      let values = try section.objects.map {
-        try $0.value(forKeyPath: results.sectionKeyPath ?? "")
-      }
-      try demand(folds || Set(values) == [section.value], "a section of \(values)")
-    }
-    sections = new
-  }
-
-  private func compareUpdates(_ now: [T], _ difference: FetchedResults<T>.Difference?) throws {
-    let before = values
-    values = Self.values(of: now)
-    let told = Set((difference?.updates ?? []).map(\.object.objectID))
-      .union((difference?.moves ?? []).map(\.object.objectID))
-    for object in now {
-      guard let old = before[object.objectID], old != values[object.objectID] else { continue }
-      try demand(told.contains(object.objectID), "\(object.objectID) changed, and nobody said so")
-    }
-    for pair in difference?.updates ?? [] {
-      try demand(
-        objects[pair.before].objectID == pair.object.objectID && now[pair.after] == pair.object,
-        "an update from \(pair.before) to \(pair.after) is of another object")
-    }
-  }
-
-  private func ids(_ objects: [T]) -> String {
-    objects.map { "\($0.objectID.entityName)\($0.objectID.number)" }.joined(separator: " ")
-  }
 }

@@ -90,7 +90,7 @@ import ArborObjects
           found += page.objects
           next = page.next
         } while next != nil
-      case "results": found = try context.fetchedResults(request).objects
+      case "results": found = Array(try context.fetchedResults(request).objects)
       case "IDs":
         found = try context.objects(with: context.fetchIDs(request)).compactMap { $0 as? Guest }
       default: found = try context.fetch(request)

@@ -151,7 +151,7 @@ import Testing
           "results",
           { context in
             let results = try context.fetchedResults(high, sectionedBy: "rank")
-            return "\(show(results.objects)) \(results.sections.map { "\($0.value)" })"
+            return "\(show(Array(results.objects))) \(results.sections.map { "\($0.value)" })"
           }
         ),
         (

@@ -107,6 +107,13 @@ final class ByteOrder: RowOrder {
       offset: lastOffset, count: bytes.count - lastOffset)
   }
 
+  /// Returns the bytes of a row's key, without keeping them.
+  func bytes(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> [UInt8] {
+    let key = key(number, record, of: entity)
+    defer { dropLastKey() }
+    return Array(bytes.bytes(key.offset, key.count))
+  }
+
   func dropLastKey() { bytes.truncate(to: lastOffset) }
 
   func dropKeys() { bytes.truncate(to: 0) }

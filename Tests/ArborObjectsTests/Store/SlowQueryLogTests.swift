@@ -110,6 +110,57 @@ import Testing
     store.close()
   }
 
+  @Test("The logged plan names the entries that answered for groups")
+  func plansOfGroupsAreLogged() throws {
+    try #require(ProgramLog.isSetUp)
+    let store = try PersistentStore(
+      model: ManagedObjectModel {
+        EntityDescription("LoggedRoom") {
+          RelationshipDescription("posts", to: "LoggedPost", inverse: "room", .toMany)
+        }
+        EntityDescription("LoggedPost") {
+          AttributeDescription("kind", .string)
+          AttributeDescription("sent", .integer64)
+          RelationshipDescription("room", to: "LoggedRoom", inverse: "posts")
+          FetchIndexDescription("timeline", on: "kind", "sent")
+        }
+      }, at: .inMemory, options: StoreOptions(slowQueryThreshold: .zero))
+    let context = store.makeContext()
+    let rooms = try (0..<2).map { _ in try context.insert("LoggedRoom") }
+    for number in 0..<40 {
+      let post = try context.insert("LoggedPost")
+      post["kind"] = ["a", "b", "c"][number % 3]
+      post["sent"] = number
+      post["room"] = rooms[number % 2]
+    }
+    try context.commit()
+    let posts = context.objects("LoggedPost")
+    let sent = try posts.top(1, per: "kind", by: "-sent").fetch().map {
+      try $0.value(forKey: "sent")
+    }
+    #expect(sent == [39, 37, 38])
+    #expect(
+      try posts.rows("kind", "min(sent) AS first", groupedBy: ["kind"]).map { $0["first"] }
+        == [0, 1, 2])
+    #expect(
+      try posts.rows("kind", "@count AS all", groupedBy: ["kind"]).map { $0["all"] }
+        == [14, 13, 13])
+    #expect(
+      try posts.rows("room", "@count AS all", groupedBy: ["room"]).map { $0["all"] } == [20, 20])
+    let plans = ProgramLog.entries("entity", "LoggedPost").compactMap { $0.metadata["plan"] }
+    #expect(
+      plans == [
+        """
+        sort kind, -sent
+        └ limit 1 per kind by -sent
+          └ index LoggedPost.timeline: skip scan, 3 groups
+        """, "index LoggedPost.timeline: skip scan, 3 groups",
+        "index LoggedPost.timeline: keys only · 3 rows",
+        "relationship LoggedRoom.posts: counts only · 2 rows",
+      ])
+    store.close()
+  }
+
   @Test("Without a threshold, no query is logged")
   func nothingIsLoggedWithoutAThreshold() throws {
     try #require(ProgramLog.isSetUp)

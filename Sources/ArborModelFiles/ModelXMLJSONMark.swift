@@ -36,15 +36,14 @@ extension ModelXMLReader {
     to attribute: inout AttributeDescription, _ node: ModelXMLNode, of entity: String?
   ) {
     guard let mark = attribute.userInfo[ModelXMLJSONMark.key] else { return }
-    let shape = mark == "YES" ? .any : JSONShape(text: mark)
-    guard let shape else {
+    attribute.shape = JSONShape(text: mark)
+    guard mark == "YES" || attribute.shape != nil else {
       return report(
         node, of: entity,
         that:
           "has the user info \(ModelXMLJSONMark.key) “\(mark)”. Use “YES” or the structure of the "
           + "JSON, or remove the entry.")
     }
-    attribute.anyShape = shape
     switch attribute.type {
     case .binary, .transformable: attribute.type = .json
     default:

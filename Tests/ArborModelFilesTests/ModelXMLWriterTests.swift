@@ -67,6 +67,24 @@ import Testing
     }
   }
 
+  @Test("The deepest structure of JSON is read back equal from XML and JSON")
+  func theDeepestStructureComesBackEqual() throws {
+    for inner in [JSONShape.any, .string, .optional(.cases(["a", "\u{1}\"]]>"]))] {
+      let shape = (1..<60).reduce(inner) { shape, level in
+        .optional(
+          level % 3 == 0 ? .list(shape) : level % 3 == 1 ? .map(shape) : ["\u{E9} <&\"": shape])
+      }
+      let model = try ManagedObjectModel(entities: [
+        EntityDescription("Thing") {
+          AttributeDescription("part", .json, .json(shape), .optional)
+          AttributeDescription("whole", .json, .json(inner), .optional)
+        }
+      ]).validated()
+      #expect(try ManagedObjectModel(xml: model.xmlData()) == model)
+      #expect(try ManagedObjectModel(json: model.jsonData()) == model)
+    }
+  }
+
   @Test(
     "A random model is read back equal",
     arguments: 0..<TestLength.of(40, long: 2000) as Range<UInt64>)

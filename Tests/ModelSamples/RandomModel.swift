@@ -83,7 +83,10 @@ package struct RandomModel {
       renamingIdentifier: chance(10) ? "former" : nil,
       versionHashModifier: chance(10) ? "m" : nil, valueClassName: chance(10) ? "[Int]" : nil,
       isPreservedOnDeletion: chance(10), userInfo: notes())
-    if chance(50) { attribute.defaultValue = value(of: type) }
+    if type == .json, chance(70) { attribute.shape = shape(levels: 4) }
+    if chance(50) {
+      attribute.defaultValue = attribute.shape.map { self.value(of: $0) } ?? value(of: type)
+    }
     if type == .string, attribute.defaultValue.isNull, chance() {
       attribute.minimum = .integer(1)
       attribute.maximum = .integer(Int64.random(in: 1...99, using: &random))
@@ -109,6 +112,43 @@ package struct RandomModel {
     case .uri: URL(string: "https://example.org/\(names)").map(PropertyValue.uri) ?? .null
     case .json: .composite(["a": .list([.string(text()), .integer(1), .double(0.5)])])
     case .binary, .transformable, .composite: .null
+    }
+  }
+
+  private mutating func shape(levels: Int) -> JSONShape {
+    switch Int.random(in: 0..<(levels > 1 ? 10 : 5), using: &random) {
+    case 0: return .any
+    case 1: return .cases([.string(text()), "b"])
+    case 2: return .cases([1, -7, .integer(.max)])
+    case 3, 4:
+      return JSONShape.Scalar.all.randomElement(using: &random).map(JSONShape.scalar) ?? .any
+    case 5: return .list(shape(levels: levels - 1))
+    case 6: return .map(shape(levels: levels - 1))
+    case 7: return .optional(shape(levels: levels - 1))
+    default:
+      return .object(
+        (0..<Int.random(in: 0...3, using: &random)).reduce(into: [:]) { members, _ in
+          members[text()] = shape(levels: levels - 1)
+        })
+    }
+  }
+
+  /// Returns a value that fits a structure.
+  private mutating func value(of shape: JSONShape) -> PropertyValue {
+    switch shape {
+    case .any: return [.string(text()), 1, .null]
+    case .scalar(.boolean): return .boolean(.random(using: &random))
+    case .scalar(.integer): return 7
+    case .scalar(.float), .scalar(.double), .scalar(.decimal), .scalar(.date): return 0.5
+    case .scalar(.string): return .string(text())
+    case .scalar(.uuid): return .string(UUID().uuidString)
+    case .scalar(.uri): return "https://example.org"
+    case .scalar(.binary): return "AQI="
+    case .cases(let cases): return cases.randomElement(using: &random) ?? .null
+    case .object(let members): return .composite(members.mapValues { value(of: $0) })
+    case .list(let element): return [value(of: element), value(of: element)]
+    case .map(let member): return .composite([text(): value(of: member)])
+    case .optional(let shape): return chance() ? .null : value(of: shape)
     }
   }
 

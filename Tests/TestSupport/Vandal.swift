@@ -47,6 +47,18 @@ package struct Vandal {
     }
   }
 
+  /// Writes the bytes of an attribute of variable size with a valid checksum.
+  package func setBytes(_ number: ObjectNumber, _ name: String, to bytes: [UInt8]) throws {
+    try rewrite(number) { record, entity in
+      guard case .attribute(let attribute)? = entity.property(named: name) else {
+        throw DraftError(name)
+      }
+      bytes.withUnsafeBytes {
+        record.store(attribute.field, bytes: $0, allocator: SlabAllocator())
+      }
+    }
+  }
+
   /// Sets the version of an object's record, with a valid checksum.
   package func setVersion(_ number: ObjectNumber, to version: UInt32) throws {
     try rewrite(number) { record, _ in record.setVersion(version) }

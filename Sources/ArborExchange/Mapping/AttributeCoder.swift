@@ -193,7 +193,11 @@ final class AttributeCoder: Sendable {
           + cases.hint(value)
       ).with(entity: entityName, keyPath: name, offending: node.excerpt)
     }
-    if let value = valueOfType(node), let misfit = structured?.misfit(in: value) {
+    let misfit =
+      type == .json
+      ? node.value.numberOutOfRange ?? valueOfType(node).flatMap { structured?.misfit(in: $0) }
+      : nil
+    if let misfit {
       let part = node.part(at: misfit.steps)
       return part.error(misfit.message(entityName, name)).with(
         entity: entityName, keyPath: misfit.path(below: name), offending: part.excerpt)

@@ -84,6 +84,25 @@ extension AttributeDescription {
   }
 }
 
+extension JSONValue {
+  /// The first number that exceeds the range of every attribute, or `nil` if there is none.
+  package var numberOutOfRange: JSONShape.Misfit? {
+    switch self {
+    case .number: PropertyValue(json: self) == nil ? misfit("a number below 1.8e308") : nil
+    case .array(let elements):
+      elements.enumerated().lazy
+        .compactMap { $1.numberOutOfRange?.below(.position($0)) }.first
+    case .object(let members):
+      members.lazy.compactMap { $1.numberOutOfRange?.below(.key($0)) }.first
+    case .null, .bool, .string: nil
+    }
+  }
+
+  fileprivate func misfit(_ expected: String) -> JSONShape.Misfit {
+    JSONShape.Misfit(expected: expected, found: shortWords)
+  }
+}
+
 /// A search that visits a value as deeply as its structure reaches.
 private struct FitSearch {
   let fit: JSONShape.Fit
@@ -97,21 +116,21 @@ private struct FitSearch {
     case (.scalar(let scalar), _):
       guard scalar.accepts(value, isAnySize: fit == .stored), fit != .kept || scalar.isExact(value)
       else {
-        return misfit(shape.words, value)
+        return value.misfit(shape.words)
       }
       return nil
     case (.cases(let cases), _):
       guard JSONShape.Scalar(of: cases).accepts(value, isAnySize: false),
         let text = PropertyValue(json: value),
         fit != .given || cases.contains(text)
-      else { return misfit(shape.words, value) }
+      else { return value.misfit(shape.words) }
       return nil
     case (.object(let shapes), .object(let members)):
       for (key, shape) in shapes.sorted(by: { $0.key < $1.key }) {
         let standard = standard?[key]
         guard let member = members[key] else {
           if shape.isOptional || standard != nil { continue }
-          return misfit(shape.words, nil).below(.key(key))
+          return JSONShape.Misfit(expected: shape.words, found: nil).below(.key(key))
         }
         if let found = misfit(in: member, shape, standard) { return found.below(.key(key)) }
       }
@@ -126,12 +145,8 @@ private struct FitSearch {
         if let found = misfit(in: value, shape, nil) { return found.below(.key(key)) }
       }
       return nil
-    default: return misfit(shape.words, value)
+    default: return value.misfit(shape.words)
     }
-  }
-
-  private func misfit(_ expected: String, _ value: JSONValue?) -> JSONShape.Misfit {
-    JSONShape.Misfit(expected: expected, found: value.map(\.shortWords))
   }
 }
 
@@ -151,9 +166,8 @@ extension JSONShape.Scalar {
   ///   have written them.
   fileprivate func accepts(_ value: JSONValue, isAnySize: Bool) -> Bool {
     switch (self, value) {
-    case (.boolean, .bool), (.string, .string), (.float, .number), (.double, .number),
-      (.date, .number):
-      true
+    case (.boolean, .bool), (.string, .string), (.double, .number), (.date, .number): true
+    case (.float, .number(let number)): Float(number.text)?.isFinite ?? false
     case (.float, .string(let text)), (.double, .string(let text)):
       text == "Infinity" || text == "-Infinity"
     case (.integer(let bits, let isSigned), .number(let number)):

@@ -33,14 +33,43 @@ extension JSONShape {
     self = shape
   }
 
-  /// The maximum number of levels of a structure in a model file.
-  private static let maximumDepth = 64
+  /// The maximum number of levels of a structure. With a mark of optionality on each, it still has
+  /// fewer levels in a model file than readers of JSON accept.
+  package static let maximumLevels = 60
+
+  /// The number of objects, lists and maps that contain each other, and of the value inside them.
+  package var levels: Int {
+    switch self {
+    case .any, .scalar, .cases: 1
+    case .optional(.optional(let shape)): 1 + shape.levels
+    case .optional(let shape): shape.levels
+    case .list(let shape), .map(let shape): 1 + shape.levels
+    case .object(let members): 1 + (members.values.lazy.map(\.levels).max() ?? 0)
+    }
+  }
+
+  /// The features because of which a model cannot contain the structure, or `nil` if it can.
+  var flaw: String? {
+    guard levels <= Self.maximumLevels else {
+      return "more than \(Self.maximumLevels) levels. Use “any” for an inner part."
+    }
+    return hasMixedCases ? "cases that are not all strings or all integers. Correct them." : nil
+  }
+
+  private var hasMixedCases: Bool {
+    switch self {
+    case .any, .scalar: false
+    case .cases(let cases): !Self.isEnumeration(cases)
+    case .list(let shape), .map(let shape), .optional(let shape): shape.hasMixedCases
+    case .object(let members): members.values.contains(where: \.hasMixedCases)
+    }
+  }
 
   /// Reads a structure from its JSON form. On failure, returns the part that isn't one.
   package static func read(
     _ node: JSONNode, depth: Int = 0
   ) -> Result<JSONShape, MalformedPart> {
-    guard depth < maximumDepth else { return .failure(MalformedPart(node: node)) }
+    guard depth < maximumLevels else { return .failure(MalformedPart(node: node)) }
     switch node.kind {
     case .string:
       guard let text = node.string, let shape = scalar(named: text) else { break }
@@ -63,7 +92,7 @@ extension JSONShape {
         return .success(.cases(cases))
       }
       guard elements.count == 2, let wrap = wrappers[word] else { break }
-      return read(elements[1], depth: depth + 1).map(wrap)
+      return read(elements[1], depth: word == "optional" ? depth : depth + 1).map(wrap)
     default: break
     }
     return .failure(MalformedPart(node: node))
@@ -74,7 +103,7 @@ extension JSONShape {
   }
 
   private static let wrappers: [String: @Sendable (JSONShape) -> JSONShape] = [
-    "list": JSONShape.list, "map": JSONShape.map, "optional": { $0.orMissing },
+    "list": JSONShape.list, "map": JSONShape.map, "optional": JSONShape.optional,
   ]
 
   /// Returns whether values can be the raw values of one enumeration: only strings, or only integers.

@@ -76,6 +76,9 @@ extension ModelRules {
         subject,
         "\(name) is JSON, which is always stored in the record. Don't allow external storage.")
     }
+    if attribute.type == .json, let flaw = attribute.shape?.flaw {
+      return report(subject, "\(name) has a structure with \(flaw)")
+    }
     checkValues(of: attribute, called: name, at: subject)
     guard let pattern = attribute.regularExpression else { return }
     if attribute.type != .string {

@@ -99,9 +99,22 @@ extension PropertyValue {
     switch self {
     case .double, .decimal: isNotANumber
     case .date(let date): !date.timeIntervalSinceReferenceDate.isFinite
-    case .list(let values): values.contains(where: \.containsNaN)
-    case .composite(let parts): parts.values.contains(where: \.containsNaN)
+    case .list(let values): Self.containNaN(values)
+    case .composite(let parts): Self.containNaN(Array(parts.values))
     default: false
     }
+  }
+
+  /// Not recursive, because a value may be nested more deeply than the stack allows.
+  private static func containNaN(_ values: [PropertyValue]) -> Bool {
+    var rest = values
+    while let value = rest.popLast() {
+      switch value {
+      case .list(let values): rest += values
+      case .composite(let parts): rest += parts.values
+      default: if value.containsNaN { return true }
+      }
+    }
+    return false
   }
 }

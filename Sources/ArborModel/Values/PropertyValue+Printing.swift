@@ -5,8 +5,11 @@ extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// `[1, 2]`, `[city: Bonn]`.
   ///
   /// Contains user data. Strings are not quoted, and the text cannot be parsed back;
-  /// ``debugDescription`` distinguishes the kinds.
-  public var description: String {
+  /// ``debugDescription`` distinguishes the kinds. Lists and composites that contain more than 128
+  /// levels of others end in `…`.
+  public var description: String { description(levels: 128) }
+
+  private func description(levels: Int) -> String {
     switch self {
     case .null: "nil"
     case .boolean(let flag): "\(flag)"
@@ -19,14 +22,18 @@ extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .uuid(let uuid): uuid.uuidString
     case .uri(let url): url.absoluteString
     case .objectID(let id): id.description
-    case .list(let values): "[\(values.map(\.description).joined(separator: ", "))]"
-    case .composite(let parts): Self.text(of: parts, \.description)
+    case .list where levels == 0, .composite where levels == 0: "…"
+    case .list(let values):
+      "[\(values.map { $0.description(levels: levels - 1) }.joined(separator: ", "))]"
+    case .composite(let parts): Self.text(of: parts) { $0.description(levels: levels - 1) }
     }
   }
 
   /// The value with its kind, as in source code: `.string("Ada")`, `.integer(41)`,
   /// `.list([.null])`. Binary values show only their size.
-  public var debugDescription: String {
+  public var debugDescription: String { debugDescription(levels: 128) }
+
+  private func debugDescription(levels: Int) -> String {
     switch self {
     case .null: ".null"
     case .boolean(let flag): ".boolean(\(flag))"
@@ -39,8 +46,11 @@ extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
     case .uuid(let uuid): ".uuid(\(uuid.uuidString))"
     case .uri(let url): ".uri(\(url.absoluteString))"
     case .objectID(let id): ".objectID(\(id))"
-    case .list(let values): ".list([\(values.map(\.debugDescription).joined(separator: ", "))])"
-    case .composite(let parts): ".composite(\(Self.text(of: parts, \.debugDescription)))"
+    case .list where levels == 0, .composite where levels == 0: "…"
+    case .list(let values):
+      ".list([\(values.map { $0.debugDescription(levels: levels - 1) }.joined(separator: ", "))])"
+    case .composite(let parts):
+      ".composite(\(Self.text(of: parts) { $0.debugDescription(levels: levels - 1) }))"
     }
   }
 

@@ -89,7 +89,7 @@ struct CodableType: @unchecked Sendable {
     if let known = Self.knownShapes.withLock({ $0[id] }) { return known }
     var count = 0
     var shape = shape(within: [], &count)
-    if count > Self.maximumParts { shape = .any }
+    if count > Self.maximumParts || shape.levels > JSONShape.maximumLevels { shape = .any }
     Self.knownShapes.withLock { $0[id] = shape }
     return shape
   }

@@ -116,6 +116,16 @@ extension ManagedObjectModel {
     attribute(
       says: "Did you mean Address?",
       AttributeDescription(name: "seat", type: .composite("Adress"))),
+    attribute(
+      says: "a structure with more than 60 levels",
+      AttributeDescription(
+        "tree", .json, .json((0..<60).reduce(.any) { shape, _ in .optional(["a": shape]) }))),
+    attribute(
+      says: "a structure with cases that are not all strings or all integers",
+      AttributeDescription("mood", .json, .json(.list(["a": .cases(["calm", 1])])))),
+    attribute(
+      says: "a structure with cases that are not all strings or all integers",
+      AttributeDescription("mood", .json, .json(.cases([])))),
   ]
 
   static let relationshipMistakes: [Mistake] = [

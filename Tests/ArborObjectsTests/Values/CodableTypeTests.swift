@@ -92,6 +92,10 @@ private struct Moods: Codable {
   var holes: [String?]
 }
 
+private struct Ten<Part: Codable>: Codable { var a, b, c, d, e, f, g, h, i, j: Part }
+private struct Nine<Part: Codable>: Codable { var a, b, c, d, e, f, g, h, i: Part }
+private struct Box<Part: Codable>: Codable { var part: Part }
+
 @Suite struct CodableTypeTests {
   @Test("The structure of a type is found from what it decodes")
   func whatATypeAsksForIsFoundOut() {
@@ -130,6 +134,42 @@ private struct Moods: Codable {
   func unevenTypesAreAny() {
     #expect(PlainAttribute.shape(of: Uneven.self) == nil)
     #expect(PlainAttribute.shape(of: Inner.self) != nil)
+  }
+
+  @Test("A type of 1,000 parts has a structure, and a larger or deeper one is any JSON")
+  func thereAreLimits() throws {
+    let largest = AttributeDescription("x", Nine<Ten<Ten<Int>>>.self)
+    guard case .object(let members) = largest.shape else {
+      Issue.record("\(String(describing: largest.shape))")
+      return
+    }
+    #expect(members.count == 9 && members.values.allSatisfy { $0.levels == 3 })
+    #expect(AttributeDescription("x", Box<Nine<Ten<Ten<Int>>>>.self).shape == nil)
+
+    func boxed<Part: Codable>(_ type: Part.Type, _ levels: Int) -> JSONShape? {
+      levels == 1
+        ? AttributeDescription("x", type).shape : boxed(Box<Part>.self, levels - 1)
+    }
+    let deepest = try #require(boxed(Int.self, 60))
+    #expect(deepest.levels == 60)
+    #expect(boxed(Int.self, 61) == nil)
+    // Types without a known structure are stored, read and queried nevertheless.
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Thing", attributes: [AttributeDescription("value", Box<Nine<Ten<Ten<Int>>>>.self)])
+    ]).validated()
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let row = Ten(a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8, i: 9, j: 10)
+      let rows = Ten(a: row, b: row, c: row, d: row, e: row, f: row, g: row, h: row, i: row, j: row)
+      let all = Nine(
+        a: rows, b: rows, c: rows, d: rows, e: rows, f: rows, g: rows, h: rows, i: rows)
+      try context.insert("Thing")._setAttribute(0, Box(part: all))
+      try context.commit()
+      let found = try store.makeContext().objects("Thing").filter("value.part.c.d.e == 5").first()
+      let value: Box<Nine<Ten<Ten<Int>>>>? = found?._attribute(0)
+      #expect(value?.part.i.j.h == 8)
+    }
   }
 
   @Test("A recursive type is any JSON where it recurs")

@@ -64,6 +64,69 @@ import Testing
       found.first?.description == "Employee/1.salary is NaN or a date that is not finite.")
   }
 
+  @Test(
+    "Stored JSON that isn't canonical or doesn't fit its structure is reported, for every object")
+  func findsMisfits() throws {
+    let shape: JSONShape = [
+      "city": .string, "floor": .optional(.scalar(.integer(bits: 8, isSigned: true))),
+      "marks": .optional(.list(["day": .date])), "mood": .optional(.cases(["calm", "wild"])),
+    ]
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Thing",
+        attributes: [
+          AttributeDescription("place", .json, .json(shape), .optional),
+          AttributeDescription("tags", .json, .json(.list(.string)), .optional),
+        ],
+        fetchIndexes: [
+          FetchIndexDescription("city", on: "place.city"),
+          FetchIndexDescription("floor", on: "place.floor"),
+          FetchIndexDescription("tags", on: "tags"),
+        ])
+    ])
+    let file = try StoreEngine.open(StoreOpening(.file(folder.path("b.arbor")), model: model))
+    defer { file.close() }
+    let draft = Draft(file)
+    // What another version of the program may have written is no damage.
+    for good: PropertyValue in [
+      ["city": "a"], ["city": "a", "floor": 1_000, "more": [1]], ["city": "a", "mood": "new"],
+    ] {
+      try draft.insert("Thing", ["place": good])
+    }
+    let values: [(bytes: String, problem: String)] = [
+      (#"{"city":7}"#, "city: expected a string, but found the number 7"),
+      (#"{"floor":1}"#, "city: expected a string, but it is missing"),
+      (
+        #"{"city":"a","floor":"b"}"#,
+        "floor: expected a whole number of 8 bits, but found the string"
+      ),
+      (
+        #"{"city":"a","floor":1.5}"#,
+        "floor: expected a whole number of 8 bits, but found the number"
+      ),
+      (#"{"city":"a","marks":[{"day":1},{"day":null}]}"#, "marks[1].day: expected seconds"),
+      (#"{"city":"a","mood":1}"#, "mood: expected one of calm, wild, but found the number 1"),
+      ("[]", "expected an object, but found a list"), ("7", "expected an object"),
+      (#"{"city": "a"}"#, "is not JSON in canonical form"), ("{", "is not JSON in canonical form"),
+      (#"{"city":"a","city":"b"}"#, "is not JSON in canonical form"),
+      (String(repeating: "[", count: 10_000), "is not JSON in canonical form"),
+      ("\u{0}", "is not JSON in canonical form"), ("", "is not JSON in canonical form"),
+      ("null", "is not JSON in canonical form"),
+    ]
+    let numbers = try values.map { _ in try draft.insert("Thing", ["place": ["city": "a"]]) }
+    try draft.commit()
+    #expect(try file.check().isSound)
+    for (number, value) in zip(numbers, values) {
+      try Vandal(file: file).setBytes(number, "place", to: Array(value.bytes.utf8))
+    }
+    let problems = try file.check().problems.filter { $0.kind == .missingValue }
+    #expect(problems.map(\.object) == numbers)
+    for (problem, value) in zip(problems, values) {
+      #expect(problem.description.contains(value.problem), "\(problem): \(value)")
+      #expect(problem.description.contains(".place"))
+    }
+  }
+
   @Test("Values of half the expected size are reported, and never read as two numbers")
   func findsValuesOfAnotherSize() throws {
     let tasks = try Vandal(file: file).relationship("Project", "tasks")

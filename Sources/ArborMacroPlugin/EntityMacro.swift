@@ -30,6 +30,9 @@ package struct EntityMacro: MemberMacro, MemberAttributeMacro {
     let accessors = source.accessors(of: property)
     var arguments = "get: \"\(accessors.get)\""
     if let set = accessors.set { arguments += ", set: \"\(set)\"" }
+    if let modify = accessors.modify {
+      arguments += ", _modify: \"\(modify.joined(separator: "; "))\""
+    }
     return [AttributeSyntax(stringLiteral: "@EntityProperty(\(arguments))")]
   }
 }

@@ -105,5 +105,5 @@ public macro Transient() =
 
 /// Generates the accessors of an `@Entity` class's variable. Not meant to be used directly.
 @attached(accessor)
-public macro EntityProperty(get: String, set: String? = nil) =
+public macro EntityProperty(get: String, set: String? = nil, _modify: String? = nil) =
   #externalMacro(module: "ArborMacroPlugin", type: "EntityPropertyMacro")

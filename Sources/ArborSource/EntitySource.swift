@@ -90,14 +90,22 @@ package struct EntitySource: Sendable {
   }
 
   /// Returns the expressions that read and write a property. `set` is `nil` if it is read-only.
-  package func accessors(of property: PropertySource) -> (get: String, set: String?) {
+  package func accessors(of property: PropertySource) -> (
+    get: String, set: String?, modify: [String]?
+  ) {
     let own = property.kind.isRelationship ? relationships : attributes
     let index = own.firstIndex { $0.name == property.name } ?? 0
     let count = property.kind.isRelationship ? "relationshipCount" : "attributeCount"
     let slot = number(index, of: count)
     return (
       "\(property.kind.getter)(\(slot))",
-      property.isReadOnly ? nil : property.kind.setter.map { "\($0)(\(slot), newValue)" }
+      property.isReadOnly ? nil : property.kind.setter.map { "\($0)(\(slot), newValue)" },
+      property.kind.modifier.map {
+        [
+          "var change = \($0)(\(slot), \(property.type).self)", "defer { change.finish() }",
+          "yield &change.members",
+        ]
+      }
     )
   }
 
@@ -109,7 +117,9 @@ package struct EntitySource: Sendable {
       let accessors = accessors(of: property)
       let head = "  \(access)var \(SourceText.identifier(property.name)): \(property.type) {"
       guard let set = accessors.set else { return "\(head) \(accessors.get) }" }
-      return "\(head)\n    get { \(accessors.get) }\n    set { \(set) }\n  }"
+      let modify = (accessors.modify ?? []).map { "\n      \($0)" }.joined()
+      return "\(head)\n    get { \(accessors.get) }\n    set { \(set) }\n"
+        + (modify.isEmpty ? "" : "    _modify {\(modify)\n    }\n") + "  }"
     }
     return classText(members)
   }

@@ -29,6 +29,16 @@ package struct PropertySource: Sendable {
     var setter: String? {
       self == .toManyView ? nil : "_set\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())"
     }
+
+    /// The accessor of `ManagedObject` that changes the members in place, or `nil` for other
+    /// properties.
+    var modifier: String? {
+      switch self {
+      case .toMany: "_changeToMany"
+      case .orderedToMany: "_changeOrderedToMany"
+      case .attribute, .transformed, .toOne, .toManyView: nil
+      }
+    }
   }
 
   /// The property's name, without backticks.

@@ -24,7 +24,9 @@ import Testing
         "{ get { _attribute(1) } set { _setAttribute(1, newValue) } }",
         "{ get { _attribute(2) } set { _setAttribute(2, newValue) } }",
         "{ get { _attribute(3) } }",
-        "{ get { _toMany(0) } set { _setToMany(0, newValue) } }",
+        "{ get { _toMany(0) } set { _setToMany(0, newValue) } _modify { var change = "
+          + "_changeToMany(0, Set<Employee>.self); defer { change.finish() }; yield "
+          + "&change.members } }",
         "{ get { _toOne(1) } set { _setToOne(1, newValue) } }",
         "{ get { _transformed(4) } set { _setTransformed(4, newValue) } }",
       ])
@@ -114,7 +116,9 @@ import Testing
         "{ get { _attribute(Office.Person.attributeCount + 1) } "
           + "set { _setAttribute(Office.Person.attributeCount + 1, newValue) } }",
         "{ get { _orderedToMany(Office.Person.relationshipCount + 1) } "
-          + "set { _setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } }",
+          + "set { _setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } "
+          + "_modify { var change = _changeOrderedToMany(Office.Person.relationshipCount + 1, "
+          + "[Task].self); defer { change.finish() }; yield &change.members } }",
         "{ get { _toManyView(Office.Person.relationshipCount + 0) } }",
       ])
   }

@@ -259,11 +259,26 @@ nonisolated open class ManagedObject: Hashable {
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
   /// Hashes the object's identity.
-  public final func hash(into hasher: inout Hasher) { hasher.combine(number.rawValue) }
+  public final func hash(into hasher: inout Hasher) {
+    noteHashed()
+    hasher.combine(number.rawValue)
+  }
 
   /// Returns the hash used by sets. Hashing just the number takes half the time of using a hasher:
   /// 0.45 instead of 0.95 µs per insertion into a set of 100,000 objects.
-  public final func _rawHashValue(seed: Int) -> Int { number.rawValue._rawHashValue(seed: seed) }
+  public final func _rawHashValue(seed: Int) -> Int {
+    noteHashed()
+    return number.rawValue._rawHashValue(seed: seed)
+  }
+
+  /// Reports that the object is hashed to the sets of members that are being changed in place.
+  @inline(__always)
+  private final func noteHashed() {
+    guard let sessionReference else { return }
+    sessionReference._withUnsafeGuaranteedRef { session in
+      if !session.hashed.isEmpty { for hashed in session.hashed { hashed.note(self) } }
+    }
+  }
 }
 
 @available(*, unavailable, message: "Objects belong to their context. Pass the objectID instead.")

@@ -79,6 +79,8 @@ package final class Session {
   var isInView = false
   /// The members of relationships that were prefetched or read ahead.
   var memberships = MembershipCache()
+  /// The sets of members that programs are changing in place.
+  var hashed: [HashedObjects] = []
   /// The relationship being traversed object by object. See
   /// ``readAhead(from:_:maximumMembersPerOwner:)``.
   var traversal = Traversal()

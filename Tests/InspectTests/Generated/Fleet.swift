@@ -164,6 +164,11 @@ class Vehicle: ManagedObject {
   var tours: [Tour] {
     get { _orderedToMany(1) }
     set { _setOrderedToMany(1, newValue) }
+    _modify {
+      var change = _changeOrderedToMany(1, [Tour].self)
+      defer { change.finish() }
+      yield &change.members
+    }
   }
 }
 
@@ -235,30 +240,59 @@ final class Garage: ManagedObject {
   var vehicles: Set<Vehicle> {
     get { _toMany(0) }
     set { _setToMany(0, newValue) }
+    _modify {
+      var change = _changeToMany(0, Set<Vehicle>.self)
+      defer { change.finish() }
+      yield &change.members
+    }
   }
 }
 
 final class Tour: ManagedObject {
   override class var entityDescription: EntityDescription { describedEntity }
   override class var entityName: String { "Tour" }
-  override class var attributeCount: Int { 1 }
+  override class var attributeCount: Int { 4 }
   override class var relationshipCount: Int { 1 }
   private static let describedEntity = EntityDescription(
     name: "Tour", className: "Tour",
     attributes: [
-      AttributeDescription("number", Int64.self)
+      AttributeDescription("number", Int64.self),
+      AttributeDescription(
+        "stops", PropertyValue.self,
+        .json(.list(["at": .date, "grade": .optional(.cases([.integer(-1), .integer(2)])), "level": .scalar(.integer(bits: 8, isSigned: true)), "load": .optional(.map(.list(.scalar(.integer(bits: 32, isSigned: false))))), "mood": .cases([.string("calm"), .string("wi\"ld")]), "nothing": .object([:]), "page": .optional(.uri), "ref": .uuid, "say \"x\"": .any, "town": .string, "zip": .optional(.string)])),
+        .default(.list([]))),
+      AttributeDescription("notes", PropertyValue?.self, .json(.map(.any))),
+      AttributeDescription("free", PropertyValue?.self, .type(.json)),
     ],
     relationships: [
       RelationshipDescription(
         "vehicle", Vehicle?.self, of: Tour.self, inverse: "tours", at: \.tours)
     ])
   override class var propertyNames: [AnyKeyPath: String] {
-    [\Tour.number: "number", \Tour.vehicle: "vehicle"]
+    [
+      \Tour.number: "number",
+      \Tour.stops: "stops",
+      \Tour.notes: "notes",
+      \Tour.free: "free",
+      \Tour.vehicle: "vehicle",
+    ]
   }
 
   var number: Int64 {
     get { _attribute(0) }
     set { _setAttribute(0, newValue) }
+  }
+  var stops: PropertyValue {
+    get { _attribute(1) }
+    set { _setAttribute(1, newValue) }
+  }
+  var notes: PropertyValue? {
+    get { _attribute(2) }
+    set { _setAttribute(2, newValue) }
+  }
+  var free: PropertyValue? {
+    get { _attribute(3) }
+    set { _setAttribute(3, newValue) }
   }
   var vehicle: Vehicle? {
     get { _toOne(0) }

@@ -10,17 +10,19 @@ final class PendingMembers {
   let owner: ObjectNumber
   let relationship: RelationshipSchema
   /// The members added by the context.
-  var added = MemberList()
+  var added = MemberList() { didSet { version += 1 } }
   /// The stored members that were removed.
-  var removed = MemberList()
+  var removed = MemberList() { didSet { version += 1 } }
   /// The pending order of an ordered relationship's members, or `nil` if it is unchanged.
-  var order: PendingOrder?
+  var order: PendingOrder? { didSet { version += 1 } }
   /// The epoch in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
   /// The epoch in which the order of the members was last recorded for undo.
   var sequenceEpoch: UInt32 = 0
   /// Members added by concurrent commits, hidden while their deletion is pending in this context.
-  var hidden = MemberList()
+  var hidden = MemberList() { didSet { version += 1 } }
+  /// A number that increases with each change of the members or their order.
+  private(set) var version = 0
   /// A closure that returns whether an object's deletion is pending.
   private let isDeleted: (ObjectNumber) -> Bool
 

@@ -16,6 +16,8 @@ struct MembershipCache {
   /// Members read ahead for a traversal. Only the latest are kept for each relationship.
   private var ahead: [Relationship: MemberTable] = [:]
   private var sequence: UInt64 = 0
+  /// The members that were last changed in place, or `nil`.
+  var kept: KeptMembers?
 
   /// Stores the members of owners, read at a commit's sequence.
   ///
@@ -49,5 +51,6 @@ struct MembershipCache {
   mutating func removeAll() {
     if !tables.isEmpty { tables = [:] }
     if !ahead.isEmpty { ahead = [:] }
+    kept = nil
   }
 }

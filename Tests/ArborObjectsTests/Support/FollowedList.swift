@@ -18,6 +18,8 @@ struct Contradiction: Error, CustomStringConvertible {
 /// Live results with their previous state.
 final class FollowedResults<T: ManagedObject>: FollowedList, CustomStringConvertible {
   private let results: FetchedResults<T>
+  /// The request that is fetched for comparison.
+  private let request: FetchRequest<T>
   /// The properties whose changes are changes of an object.
   private let properties: [String]
   private var objects: [T]
@@ -50,11 +52,21 @@ final class FollowedResults<T: ManagedObject>: FollowedList, CustomStringConvert
     }
   }
 
+  /// - Parameters:
+  ///   - path: The section key path.
+  ///   - properties: The properties whose changes have to be reported.
+  ///   - expected: The request to compare with. Another request than that of the results is a fault
+  ///     that the comparison has to find.
   init(
     _ request: FetchRequest<T>, _ path: String?, watching properties: [String],
-    in context: ManagedObjectContext
+    in context: ManagedObjectContext, expecting expected: FetchRequest<T>? = nil
   ) throws {
     results = try context.fetchedResults(request, sectionedBy: path)
+    var expected = expected ?? request
+    if let path, expected.sortKeys.first?.keyPath != path {
+      expected.sortKeys.insert(.ascending(path), at: 0)
+    }
+    self.request = expected
     self.properties = properties
     objects = Array(results.objects)
     sections = results.sections.map(\.value)
@@ -63,7 +75,8 @@ final class FollowedResults<T: ManagedObject>: FollowedList, CustomStringConvert
 
   func renewed() throws -> any FollowedList {
     try FollowedResults(
-      results.request, results.sectionKeyPath, watching: properties, in: results.context)
+      results.request, results.sectionKeyPath, watching: properties, in: results.context,
+      expecting: request)
   }
 
   var description: String { "\(results.request) by \(results.sectionKeyPath ?? "nothing")" }
@@ -83,10 +96,6 @@ final class FollowedResults<T: ManagedObject>: FollowedList, CustomStringConvert
   }
 
   func compare() throws {
-    var request = results.request
-    if let path = results.sectionKeyPath, request.sortKeys.first?.keyPath != path {
-      request.sortKeys.insert(.ascending(path), at: 0)
-    }
     // The fetch merges concurrent commits.
     let fetched = try results.context.fetch(request)
     let difference = try results.update()

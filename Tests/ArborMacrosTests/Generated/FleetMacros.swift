@@ -63,9 +63,14 @@ final class Garage: ManagedObject {
 @Entity final class Tour: ManagedObject {
   var number: Int64
   @Attribute(
-    .json(.list(["at": .date, "grade": .optional(.cases([.integer(-1), .integer(2)])), "level": .scalar(.integer(bits: 8, isSigned: true)), "load": .optional(.map(.list(.scalar(.integer(bits: 32, isSigned: false))))), "mood": .cases([.string("calm"), .string("wi\"ld")]), "nothing": .object([:]), "page": .optional(.uri), "ref": .uuid, "say \"x\"": .any, "town": .string, "zip": .optional(.string)])),
-    .default(.list([])))
+    .json(.list(["at": .date, "say \"x\"": .any, "zip": .optional(.string)])), .default(.list([])))
   var stops: PropertyValue
+  @Attribute(.json(.map(.list(.scalar(.integer(bits: 32, isSigned: false))))))
+  var load: PropertyValue?
+  @Attribute(.json(.cases([.string("calm"), .string("wi\"ld")]))) var mood: PropertyValue?
+  @Attribute(
+    .json(["grade": .optional(.cases([.integer(-1), .integer(2)])), "none": .object([:])]))
+  var mark: PropertyValue?
   @Attribute(.json(.map(.any))) var notes: PropertyValue?
   @Attribute(.type(.json)) var free: PropertyValue?
   @Relationship(inverse: "tours") var vehicle: Vehicle?

@@ -251,7 +251,7 @@ final class Garage: ManagedObject {
 final class Tour: ManagedObject {
   override class var entityDescription: EntityDescription { describedEntity }
   override class var entityName: String { "Tour" }
-  override class var attributeCount: Int { 4 }
+  override class var attributeCount: Int { 7 }
   override class var relationshipCount: Int { 1 }
   private static let describedEntity = EntityDescription(
     name: "Tour", className: "Tour",
@@ -259,8 +259,16 @@ final class Tour: ManagedObject {
       AttributeDescription("number", Int64.self),
       AttributeDescription(
         "stops", PropertyValue.self,
-        .json(.list(["at": .date, "grade": .optional(.cases([.integer(-1), .integer(2)])), "level": .scalar(.integer(bits: 8, isSigned: true)), "load": .optional(.map(.list(.scalar(.integer(bits: 32, isSigned: false))))), "mood": .cases([.string("calm"), .string("wi\"ld")]), "nothing": .object([:]), "page": .optional(.uri), "ref": .uuid, "say \"x\"": .any, "town": .string, "zip": .optional(.string)])),
+        .json(.list(["at": .date, "say \"x\"": .any, "zip": .optional(.string)])),
         .default(.list([]))),
+      AttributeDescription(
+        "load", PropertyValue?.self,
+        .json(.map(.list(.scalar(.integer(bits: 32, isSigned: false)))))),
+      AttributeDescription(
+        "mood", PropertyValue?.self, .json(.cases([.string("calm"), .string("wi\"ld")]))),
+      AttributeDescription(
+        "mark", PropertyValue?.self,
+        .json(["grade": .optional(.cases([.integer(-1), .integer(2)])), "none": .object([:])])),
       AttributeDescription("notes", PropertyValue?.self, .json(.map(.any))),
       AttributeDescription("free", PropertyValue?.self, .type(.json)),
     ],
@@ -272,6 +280,9 @@ final class Tour: ManagedObject {
     [
       \Tour.number: "number",
       \Tour.stops: "stops",
+      \Tour.load: "load",
+      \Tour.mood: "mood",
+      \Tour.mark: "mark",
       \Tour.notes: "notes",
       \Tour.free: "free",
       \Tour.vehicle: "vehicle",
@@ -286,13 +297,25 @@ final class Tour: ManagedObject {
     get { _attribute(1) }
     set { _setAttribute(1, newValue) }
   }
-  var notes: PropertyValue? {
+  var load: PropertyValue? {
     get { _attribute(2) }
     set { _setAttribute(2, newValue) }
   }
-  var free: PropertyValue? {
+  var mood: PropertyValue? {
     get { _attribute(3) }
     set { _setAttribute(3, newValue) }
+  }
+  var mark: PropertyValue? {
+    get { _attribute(4) }
+    set { _setAttribute(4, newValue) }
+  }
+  var notes: PropertyValue? {
+    get { _attribute(5) }
+    set { _setAttribute(5, newValue) }
+  }
+  var free: PropertyValue? {
+    get { _attribute(6) }
+    set { _setAttribute(6, newValue) }
   }
   var vehicle: Vehicle? {
     get { _toOne(0) }

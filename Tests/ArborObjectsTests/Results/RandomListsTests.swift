@@ -300,6 +300,15 @@ private struct ListHistory {
   }
 
   private mutating func change(in context: ManagedObjectContext) throws {
+    do { try changeAny(in: context) } catch let error as ArborError
+      where error.code == .objectNotFound
+    {
+      // Picking another object has merged a commit that deleted the first one.
+      log[log.count - 1] += " which is gone"
+    }
+  }
+
+  private mutating func changeAny(in context: ManagedObjectContext) throws {
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<4:
       let entity = entity()

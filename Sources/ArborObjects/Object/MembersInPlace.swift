@@ -25,8 +25,11 @@ public struct MemberSet<Member: ManagedObject> {
     members = change.takeKept() ?? change.owner._toMany(change.slot)
     formerCount = members.count
     // All empty sets share one storage.
-    let isPossible = change.isPossible && formerCount > 0
-    hashed = isPossible ? HashedObjects(storage: members.storage, formerCount) : nil
+    if change.isPossible, formerCount > 0, let storage = members.storage {
+      hashed = HashedObjects(storage: storage, formerCount)
+    } else {
+      hashed = nil
+    }
     if let hashed { change.session?.hashed.append(hashed) }
   }
 
@@ -244,6 +247,17 @@ final class HashedObjects {
 }
 
 extension Set where Element: ManagedObject {
-  /// The object that holds the elements. A set is a single reference to it.
-  fileprivate var storage: AnyObject { unsafeBitCast(self, to: AnyObject.self) }
+  /// The object that holds the elements, whose identity tells whether the set was replaced. `nil`
+  /// where it is unknown: then all members are compared.
+  ///
+  /// Memory safety: where there is no Objective-C, a set is a frozen structure that consists of one
+  /// strong reference to a native object. Elsewhere the reference may be tagged, and is not read.
+  fileprivate var storage: AnyObject? {
+    #if canImport(ObjectiveC)
+      nil
+    #else
+      MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size
+        ? unsafeBitCast(self, to: AnyObject.self) : nil
+    #endif
+  }
 }

@@ -34,14 +34,30 @@ package enum KeyDecoder {
 
   /// Returns the number of bytes that the values of leading columns take, or `nil` if they are cut
   /// off or aren't values of these columns.
-  package static func length(
-    ofLeading columns: ArraySlice<Column>, in key: UnsafeRawBufferPointer
-  ) -> Int? {
-    var reader = Reader(bytes: key)
+  static func length(ofLeading columns: ArraySlice<Column>, in key: UnsafeRawBufferPointer) -> Int?
+  {
+    var length = 0
     for column in columns {
-      reader.mask = KeyEncoder.mask(isAscending: column.isAscending)
-      guard case .value = reader.column(column.kind) else { return nil }
+      guard let end = end(of: column, in: key, from: length) else { return nil }
+      length = end
     }
+    return length
+  }
+
+  /// Returns the end of a column's value that begins at an offset, or `nil` if it is cut off or isn't
+  /// a value of the column. Reads no more of the value than that requires.
+  static func end(of column: Column, in key: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    let mask = KeyEncoder.mask(isAscending: column.isAscending)
+    guard start < key.count else { return nil }
+    if key[start] == KeyEncoder.nilMarker ^ mask { return start + 1 }
+    guard key[start] == KeyEncoder.valueMarker ^ mask else { return nil }
+    let form = column.kind.stored.form
+    if let width = form.keyWidth { return start + width <= key.count ? start + width : nil }
+    if case .text = form {
+      return key[(start + 1)...].firstIndex(of: KeyEncoder.terminator ^ mask).map { $0 + 1 }
+    }
+    var reader = Reader(bytes: key, position: start, mask: mask)
+    guard case .value = reader.column(column.kind) else { return nil }
     return reader.position
   }
 
@@ -51,20 +67,6 @@ package enum KeyDecoder {
     reader.mask = KeyEncoder.mask(isAscending: column.isAscending)
     if case .value(let value) = reader.column(column.kind) { return value }
     return nil
-  }
-
-  /// Returns the length of the first column of a key. The key must not be damaged.
-  static func length(ofFirst column: Column, in key: UnsafeRawBufferPointer) -> Int {
-    let mask = KeyEncoder.mask(isAscending: column.isAscending)
-    if key[0] == KeyEncoder.nilMarker ^ mask { return 1 }
-    if let width = column.kind.stored.form.keyWidth { return width }
-    if case .text = column.kind.stored.form {
-      return 1 + (key.dropFirst().firstIndex(of: KeyEncoder.terminator ^ mask) ?? key.count - 1)
-    }
-    var reader = Reader(bytes: key)
-    reader.mask = mask
-    _ = reader.column(column.kind)
-    return reader.position
   }
 
   private enum Result {

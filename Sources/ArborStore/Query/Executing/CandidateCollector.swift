@@ -70,7 +70,7 @@ struct CandidateCollector {
 
   /// Appends all numbers of the cursor's current key, in ascending order.
   @inline(__always)
-  private static func append(
+  static func append(
     _ entry: Entry, _ count: Int, of cursor: borrowing Cursor,
     to numbers: inout [UInt64]
   ) throws(LMDBError) {

@@ -31,7 +31,7 @@ private struct GroupWalk: ~Copyable {
   /// The number of steps to the next key after which a search for the next group is faster.
   private static let mostSteps = 4
 
-  /// What a visit of a key has found.
+  /// The result of visiting a key.
   private enum Finding {
     /// The end of the group needs further rows.
     case more

@@ -37,24 +37,13 @@ extension QuerySource {
     else { return nil }
     noteUse(of: index)
     let cursor = try reader.cursor(database(of: index))
-    var members: [ObjectNumber] = []
-    for range in ranges.ranges {
+    var members: [UInt64] = []
+    for range in ranges.ranges where members.count < most {
       _ = try forEachKey(cursor, in: range) { entry, count in
-        if count == 1 {
-          members.append(ObjectNumber(rawValue: entry.integerValue))
-        } else {
-          var batch = try cursor.firstBatch(entry.key)
-          while let values = batch {
-            for raw in WholeValues(values, as: UInt64.self) {
-              members.append(ObjectNumber(rawValue: raw))
-            }
-            batch = try cursor.nextBatch()
-          }
-        }
+        try CandidateCollector.append(entry, count, of: cursor, to: &members)
         return members.count < most
       }
-      if members.count >= most { break }
     }
-    return members
+    return members.map { ObjectNumber(rawValue: $0) }
   }
 }

@@ -92,16 +92,15 @@ struct IndexAdvisor {
   private func groups(
     behind fixed: [FetchIndexDescription.Element]
   ) -> [FetchIndexDescription.Element] {
-    guard let limit = query.groupLimit, let path = limit.key.path, path.hops.isEmpty,
-      limit.key.options.isEmpty
-    else { return [] }
-    let name: String
-    switch path.leaf {
-    case .attribute(let attribute) where ![.tagged, .json].contains(attribute.field.kind):
-      name = attribute.name
-    case .toOne(let relationship): name = relationship.name
-    default: return []
+    guard let limit = query.groupLimit, let column = limit.key.column, column.kind == .plain else {
+      return []
     }
+    if case .attribute(let slot) = column.source,
+      [.tagged, .json].contains(entity.attributes[slot].field.kind)
+    {
+      return []
+    }
+    let name = entity.name(of: column.source)
     let key = FetchIndexDescription.Element(name, isAscending: true, kind: .binary)
     let order = order(limit.sortKeys, behind: fixed + [key])
     return order.count == limit.sortKeys.count ? [key] + order : []

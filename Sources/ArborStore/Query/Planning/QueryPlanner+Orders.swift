@@ -51,19 +51,25 @@ extension QueryPlanner {
         return nil
       }
     }
-    // A scan along a partial index misses rows without an entry.
-    guard let implied = candidates.implied(by: index) else { return nil }
-    var ranges = ScanRange.whole
-    var covered = Set(implied)
-    if !leading.isEmpty {
-      guard let narrowed = ScanRanges(columns: reference.keyColumns, matches: leading),
-        !narrowed.isCut
-      else { return nil }
-      ranges = narrowed.ranges
-      covered.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.covered))
-    }
+    guard let part = part(of: reference, narrowedBy: leading, candidates) else { return nil }
     return OrderedAccess(
-      index: reference, ranges: ranges, isForward: isForward, covered: covered, matches: leading)
+      index: reference, ranges: part.ranges, isForward: isForward, covered: part.covered,
+      matches: leading)
+  }
+
+  /// Returns the ranges of an index that conditions on its leading columns select, and the conjuncts
+  /// that hold for all entries in them. Returns `nil` if the index may lack rows of the query, or if
+  /// its keys don't decide a condition.
+  func part(
+    of reference: IndexReference, narrowedBy matches: [ColumnMatch], _ candidates: AccessCandidates
+  ) -> (ranges: [ScanRange], covered: Set<Int>)? {
+    guard let implied = candidates.implied(by: reference.schema) else { return nil }
+    guard !matches.isEmpty else { return (ScanRange.whole, Set(implied)) }
+    guard let narrowed = ScanRanges(columns: reference.keyColumns, matches: matches),
+      !narrowed.isCut
+    else { return nil }
+    let covered = matches.prefix(narrowed.usedColumns).flatMap(\.covered)
+    return (narrowed.ranges, Set(implied + covered))
   }
 }
 

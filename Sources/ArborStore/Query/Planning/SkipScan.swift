@@ -151,24 +151,15 @@ extension QueryPlanner {
     let leading = candidates.leadingMatches(of: index)
     let fixed = min(leading.fixedCount, index.columns.count - needs.keys.count)
     guard fixed >= 0,
-      let start = (0...fixed).first(where: { index.hasGroups(needs.keys, from: $0) }),
-      let implied = candidates.implied(by: index)
+      let start = (0...fixed).first(where: { index.hasGroups(needs.keys, from: $0) })
     else { return nil }
     let groupColumns = start + needs.keys.count
     guard let ends = needs.ends(in: index.columns.dropFirst(groupColumns)) else { return nil }
     let matches = Array(leading.prefix(groupColumns))
-    var ranges = ScanRange.whole
-    var covered = Set(implied)
-    if !matches.isEmpty {
-      guard let narrowed = ScanRanges(columns: reference.keyColumns, matches: matches),
-        !narrowed.isCut, narrowed.usedColumns >= start
-      else { return nil }
-      ranges = narrowed.ranges
-      covered.formUnion(matches.prefix(narrowed.usedColumns).flatMap(\.covered))
-    }
+    guard let part = part(of: reference, narrowedBy: matches, candidates) else { return nil }
     return SkipScan(
-      index: reference, ranges: ranges, groupColumns: groupColumns, ends: ends, covered: covered,
-      matches: matches)
+      index: reference, ranges: part.ranges, groupColumns: groupColumns, ends: ends,
+      covered: part.covered, matches: matches)
   }
 }
 

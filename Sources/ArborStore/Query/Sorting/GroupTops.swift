@@ -60,20 +60,29 @@ extension QueryExecutor {
   ) throws -> RowDelivery {
     var sorter = try sorter(order)
     var tops = RowDelivery(to: RowHandler { try sorter.take($0, of: $1) })
-    try visitTops(limit, plan, &tops)
+    guard try visitTops(limit, plan, &tops) else {
+      order.dropKeys()
+      return try deliverGrouped(limit, self.plan(withoutOrder: true), order, to: sink)
+    }
     return try deliver(&sorter, to: sink)
   }
 
-  /// Visits the first rows of each group, group by group.
+  /// Visits the first rows of each group, group by group. Returns `false` if a skip scan was
+  /// abandoned; the caller must then discard the rows.
   private func visitTops(
     _ limit: BoundGroupLimit, _ plan: AccessPlan, _ rows: inout RowDelivery
-  ) throws {
+  ) throws -> Bool {
+    let pending = try pendingMatches()
+    // The scan finds exactly the first rows of each group.
+    if case .skipping = plan.access, pending.isEmpty { return try visit(skipping: plan, &rows) }
     let columns = sortColumns(limit.sortKeys)
     guard ByteOrder(limit.sortKeys, columns: columns) != nil else {
-      return try visitTops(limit, plan, &rows) { CollatedOrder(limit.sortKeys, columns: columns) }
+      return try visitTops(limit, plan, pending, &rows) {
+        CollatedOrder(limit.sortKeys, columns: columns)
+      }
     }
     let usual = family.first
-    try visitTops(limit, plan, &rows) {
+    return try visitTops(limit, plan, pending, &rows) {
       guard let order = ByteOrder(limit.sortKeys, columns: columns, usually: usual) else {
         stopProgram("A second byte order of the same sort keys could not be created.")
       }
@@ -82,20 +91,18 @@ extension QueryExecutor {
   }
 
   private func visitTops<Order: RowOrder>(
-    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ rows: inout RowDelivery,
-    order makeOrder: @escaping () -> Order
-  ) throws {
+    _ limit: BoundGroupLimit, _ plan: AccessPlan, _ pending: [PendingRow],
+    _ rows: inout RowDelivery, order makeOrder: @escaping () -> Order
+  ) throws -> Bool {
     var tops = GroupTops(sortColumns([limit.key]), count: limit.count, order: makeOrder)
-    var all = RowDelivery(
-      to: RowHandler { try tops.take($0, of: $1) }, pending: try pendingMatches())
+    var all = RowDelivery(to: RowHandler { try tops.take($0, of: $1) }, pending: pending)
     if case .skipping = plan.access {
-      guard try visit(skipping: plan, &all) else {
-        return try visitTops(limit, self.plan(withoutOrder: true), &rows, order: makeOrder)
-      }
+      guard try visit(skipping: plan, &all) else { return false }
     } else {
       try visit(plan, &all)
     }
     try tops.drain(into: &rows)
     try rows.finish()
+    return true
   }
 }

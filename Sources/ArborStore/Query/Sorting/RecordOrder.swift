@@ -78,7 +78,8 @@ package struct RecordOrder {
     guard case .bytes(let bytes) = key else { return section(of: keys[index]) == section(of: key) }
     // Columns are prefix-free.
     return bytes.withUnsafeBytes { bytes in
-      let length = KeyDecoder.length(ofFirst: firstColumn, in: bytes)
+      // Kept keys are never cut off.
+      let length = KeyDecoder.end(of: firstColumn, in: bytes, from: 0) ?? bytes.count
       let section = UnsafeRawBufferPointer(rebasing: bytes[..<length])
       return keys.withBytes(index) { key in
         key.count >= length

@@ -216,14 +216,15 @@ import Testing
     ]
     let (first, second) = (model("1", ["street", "city"]), model("2", ["line", "city"]))
     let store = try EvolvingStore(first, plain)
-    var options = StoreOptions(migration: .automatic(dropping: ["Address.street"]))
+    var options = StoreOptions()
     options.migrationSteps = [MigrationStep(from: first, to: second) { _ in }]
     let refusal = try store.refusal(of: second, options, begins: true)
     #expect(
       refusal.violations.map(\.message) == [
         """
-        The composite type of Person.home changes, but the step from version 1 to 2 doesn't \
-        migrate the attribute. Call migrate for Person in that step.
+        Address.street is removed, but the step from version 1 to 2 doesn't migrate it. Call \
+        migrate or forEach for Person in that step, or list "Address.street" in \
+        options.migration = .automatic(dropping:) to drop it.
         """
       ])
     options.migrationSteps = [

@@ -251,11 +251,6 @@ extension CatalogEvolution.Entity {
   }
 }
 
-extension AttributeDescription {
-  /// Whether every object must have an explicit value.
-  fileprivate var demandsValue: Bool { !isOptional && !isTransient && derivation == nil }
-}
-
 /// A property of the newer model, for the objects of one entity.
 private struct EvolvedProperty {
   enum Kind {
@@ -332,14 +327,11 @@ private struct PropertyNumbering {
     // A transient attribute has no stored values.
     guard former.isTransient == attribute.isTransient else { return false }
     if case .composite(let before) = former.type, case .composite(let after) = attribute.type {
-      return parts(before, of: difference.old) == parts(after, of: difference.new)
+      return CompositeConversion(from: before, of: difference.old, to: after, of: difference.new)?
+        .isIdentity ?? false
     }
     return attribute.isTransient
       ? FieldKind(former.type) == FieldKind(attribute.type)
       : ModelDifference.ValueConversion(from: former.type, to: attribute.type).isCertain
-  }
-
-  private func parts(_ name: String, of model: ManagedObjectModel) -> [AttributeDescription]? {
-    model.composites.first { $0.name == name }?.attributes
   }
 }

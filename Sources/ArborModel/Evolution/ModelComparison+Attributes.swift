@@ -145,7 +145,7 @@ extension ModelComparison {
     let conversion = conversion(before, after)
     let isComputed = before.derivation != nil && after.derivation != nil
     let effort: Effort =
-      isComputed ? .pass : keepsParts(before, after) ? .none : Self.effort(of: conversion)
+      isComputed ? .pass : haveSameParts(before, after) ? .none : Self.effort(of: conversion)
     let isChecked = conversion == .narrowing && !isComputed
     note(
       .typeChanged(from: before.type, to: after.type, conversion), effort,
@@ -178,13 +178,27 @@ extension ModelComparison {
   ) -> ModelDifference.ValueConversion {
     // Nothing is converted unless both attributes are stored.
     if before.isTransient || after.isTransient { return .identity }
-    if keepsParts(before, after) { return .identity }
-    return ModelDifference.ValueConversion(from: before.type, to: after.type)
+    return conversion(from: before.type, to: after.type)
   }
 
-  /// Returns whether both attributes have composite types with the same parts. The names of the
-  /// parts are stored, but not the type's name.
-  private func keepsParts(_ before: AttributeDescription, _ after: AttributeDescription) -> Bool {
+  /// Returns the conversion between two types of the models. It is the identity for composite types
+  /// if every value of one is a value of the other as it is; the names of the parts are stored, but
+  /// not the type's name.
+  func conversion(
+    from before: AttributeType, to after: AttributeType
+  ) -> ModelDifference.ValueConversion {
+    if case (.composite(let former), .composite(let name)) = (before, after),
+      CompositeConversion(from: former, of: old, to: name, of: new)?.isIdentity == true
+    {
+      return .identity
+    }
+    return ModelDifference.ValueConversion(from: before, to: after)
+  }
+
+  /// Returns whether two attributes have composite types with equal parts, so that their models have
+  /// the same fingerprint.
+  private func haveSameParts(_ before: AttributeDescription, _ after: AttributeDescription) -> Bool
+  {
     guard case (.composite(let former), .composite(let name)) = (before.type, after.type) else {
       return false
     }

@@ -68,61 +68,75 @@ extension ModelComparison {
       if let partner = pairs.oldOf[index] {
         compare(old.composites[partner], composite)
       } else {
-        note(.composite(.added(name: composite.name)), .catalog)
+        note(.composite(.added(name: composite.name)), .none)
       }
     }
     for (index, composite) in old.composites.enumerated() where pairs.newOf[index] == nil {
-      note(.composite(.removed(name: composite.name)), .catalog)
+      note(.composite(.removed(name: composite.name)), .none)
     }
   }
 
   /// Compares two versions of a composite type. Attributes store the values of the parts by name.
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
+    let isStored = !old.attributes(containing: before.name).isEmpty
     let pairs = IdentityPairs(
       before.attributes.map { PartIdentity($0) }, after.attributes.map { PartIdentity($0) })
     for (index, part) in after.attributes.enumerated() {
-      concern(nil, nil)
       guard let partner = pairs.oldOf[index] else {
         let filling = ModelDifference.Filling(part)
+        concern(nil, nil)
         note(
-          .composite(.partAdded(name: name, part: part.name, filling)), .catalog,
-          rule: filling == .missing ? .mandatory : nil)
+          .composite(.partAdded(name: name, part: part.name, filling)), isStored ? .pass : .none,
+          rule: isStored && filling == .missing ? .mandatory : nil)
         continue
       }
       concern(nil, Subject(name, before.attributes[partner].name))
-      compare(before.attributes[partner], part, of: name)
+      compare(before.attributes[partner], part, of: name, isStored: isStored)
     }
     for (index, part) in before.attributes.enumerated() where pairs.newOf[index] == nil {
       concern(nil, Subject(name, part.name))
-      note(.composite(.partRemoved(name: name, part: part.name)), .catalog, loss: .values)
+      note(
+        .composite(.partRemoved(name: name, part: part.name)), isStored ? .pass : .none,
+        loss: isStored ? .values : nil)
     }
   }
 
   private mutating func compare(
-    _ before: AttributeDescription, _ after: AttributeDescription, of name: String
+    _ before: AttributeDescription, _ after: AttributeDescription, of name: String, isStored: Bool
   ) {
     if before.name != after.name {
-      note(.composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalog)
+      note(
+        .composite(.partRenamed(name: name, part: after.name, from: before.name)),
+        isStored ? .pass : .none)
     }
     if before.type != after.type {
-      let conversion = ModelDifference.ValueConversion(from: before.type, to: after.type)
+      let conversion = conversion(from: before.type, to: after.type)
+      // The values of parts are stored with their types, so even certain conversions take a pass.
+      let effort: Effort =
+        switch conversion {
+        case _ where !isStored: .none
+        case .identity: .catalog
+        case .custom: .code
+        default: .pass
+        }
       note(
         .composite(
           .partTypeChanged(
             name: name, part: after.name, from: before.type, to: after.type, conversion)),
-        Self.effort(of: conversion), loss: conversion == .custom ? .values : nil,
-        rule: conversion == .narrowing ? .valuesFit(after.type) : nil)
+        effort, loss: isStored && conversion == .custom ? .values : nil,
+        rule: isStored && conversion == .narrowing ? .valuesFit(after.type) : nil)
     }
     var declaration = before
     declaration.name = after.name
     declaration.type = after.type
     declaration.renamingIdentifier = after.renamingIdentifier
     guard declaration != after else { return }
-    let isRequired = before.isOptional && ModelDifference.Filling(after) == .missing
+    let isRequired = isStored && after.tightens(before)
     note(
-      .composite(.partDeclarationChanged(name: name, part: after.name)), .catalog,
-      rule: isRequired ? .mandatory : nil)
+      .composite(.partDeclarationChanged(name: name, part: after.name)),
+      isRequired ? .pass : isStored ? .catalog : .none,
+      rule: isRequired && after.defaultValue.isNull ? .mandatory : nil)
   }
 
   static func effort(of conversion: ModelDifference.ValueConversion) -> Effort {

@@ -170,6 +170,16 @@ extension ModelDifference {
       name: String, part: String, from: AttributeType, to: AttributeType, ValueConversion)
     /// The optionality, default value or bounds of a part changed.
     case partDeclarationChanged(name: String, part: String)
+
+    /// The name of the changed type.
+    package var typeName: String {
+      switch self {
+      case .added(let name), .removed(let name), .partAdded(let name, _, _),
+        .partRemoved(let name, _), .partRenamed(let name, _, _),
+        .partTypeChanged(let name, _, _, _, _), .partDeclarationChanged(let name, _):
+        name
+      }
+    }
   }
 
   /// A change of the model as a whole.

@@ -102,6 +102,62 @@ extension ModelDifference {
   }
 }
 
+extension ModelDifference {
+  /// The attributes of the newer model whose values have to be converted because parts of their
+  /// composite types change, with their names in the older model.
+  package var convertedComposites: [Subject: String] {
+    guard changes.contains(where: { if case .composite = $0.kind { true } else { false } }) else {
+      return [:]
+    }
+    let origins = origins
+    var converted: [Subject: String] = [:]
+    for entity in new.entities {
+      for attribute in entity.attributes where !attribute.isTransient {
+        let subject = Subject(entity.name, attribute.name)
+        guard case .composite(let name) = attribute.type else { continue }
+        for origin in origins[subject] ?? [] {
+          guard let former = old.attribute(origin), !former.isTransient,
+            former.type == attribute.type,
+            CompositeConversion(from: name, of: old, to: name, of: new)?.isIdentity == false
+          else { continue }
+          converted[subject] = former.name
+        }
+      }
+    }
+    return converted
+  }
+}
+
+extension ManagedObjectModel {
+  fileprivate func attribute(_ subject: ModelDifference.Subject) -> AttributeDescription? {
+    entity(named: subject.entity)?.attributes.first { $0.name == subject.property }
+  }
+
+  /// Returns the attributes with values of a composite type, including those that contain it in
+  /// other composite types.
+  package func attributes(containing composite: String) -> [ModelDifference.Subject] {
+    var types: Set<String> = [composite]
+    var count = 0
+    while count != types.count {
+      count = types.count
+      for type in composites where type.attributes.contains(where: { $0.isOf(types) }) {
+        types.insert(type.name)
+      }
+    }
+    return entities.flatMap { entity in
+      entity.attributes.lazy.filter { $0.isOf(types) }.map {
+        ModelDifference.Subject(entity.name, $0.name)
+      }
+    }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate func isOf(_ composites: Set<String>) -> Bool {
+    if case .composite(let name) = type { composites.contains(name) } else { false }
+  }
+}
+
 extension ModelDifference: Hashable {
   /// Returns whether two differences have the same models and the same changes.
   public static func == (left: Self, right: Self) -> Bool {

@@ -27,8 +27,8 @@ struct PropertyPass {
       let value = try old.value(forKey: attribute.source)
       if value.isNull {
         if attribute.isOptional { try new.setValue(.null, forKey: attribute.name) }
-      } else if let fitting = attribute.type.exactly(value) {
-        try new.setValue(fitting, forKey: attribute.name)
+      } else if let converted = attribute.converted(value, { _ in }) {
+        try new.setValue(converted, forKey: attribute.name)
       }
     }
     for relationship in work.relationships {

@@ -8,8 +8,22 @@ struct PropertyWork {
     /// The name in the older model.
     let source: String
     let type: AttributeType
+    /// The conversion of the parts, or `nil` if the attribute isn't composite in both models.
+    let parts: CompositeConversion?
     /// Whether `nil` is kept. Otherwise it is replaced by the default.
     let isOptional: Bool
+
+    /// Returns a value of the older model converted to the newer one, or `nil` if it doesn't fit.
+    ///
+    /// - Parameter report: A closure that is called with a description of what doesn't fit.
+    func converted(_ value: PropertyValue, _ report: (_ what: String) -> Void) -> PropertyValue? {
+      if let parts { return parts.converted(value, at: source, report) }
+      guard let fitting = type.exactly(value) else {
+        report("a value that \(type) cannot hold")
+        return nil
+      }
+      return fitting
+    }
   }
 
   struct Relationship {
@@ -73,10 +87,13 @@ struct PropertyWork {
       if models.computed[entity.name] != nil { isDerived = true }
       for anew in models.anew where anew.entity == entity.name {
         if let attribute = entity.attributes.first(where: { $0.name == anew.property }) {
-          guard let source = anew.source, former.property(named: source) != nil else { continue }
+          guard let source = anew.source, let before = former.property(named: source) else {
+            continue
+          }
           attributes.append(
             Attribute(
               name: anew.property, source: source, type: attribute.type,
+              parts: models.conversion(from: before, to: attribute),
               isOptional: attribute.isOptional))
         }
         guard let relationship = entity.relationships.first(where: { $0.name == anew.property }),
@@ -102,9 +119,7 @@ struct PropertyWork {
   ) throws(ArborError) {
     for attribute in attributes {
       let value = try old.value(forKey: attribute.source)
-      if !value.isNull, attribute.type.exactly(value) == nil {
-        report(attribute.source, "a value that \(attribute.type) cannot hold")
-      }
+      if !value.isNull { _ = attribute.converted(value) { report(attribute.source, $0) } }
     }
     for relationship in relationships where relationship.wasToMany || !relationship.kinds.isEmpty {
       let members = try relationship.members(of: old).compactMap {
@@ -140,6 +155,18 @@ extension ManagedObjectModel {
 }
 
 extension StagedModels {
+  /// Returns the conversion of an attribute's parts, or `nil` if it isn't composite in both models.
+  fileprivate func conversion(
+    from former: PropertySchema, to attribute: AttributeDescription
+  ) -> CompositeConversion? {
+    guard case .attribute(let former) = former,
+      case (.composite(let before), .composite(let after)) = (
+        former.description.type, attribute.type
+      )
+    else { return nil }
+    return CompositeConversion(from: before, of: difference.old, to: after, of: difference.new)
+  }
+
   /// Returns the name in the older model of an entity of the newer model, or `nil` for a new
   /// entity.
   func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }

@@ -47,18 +47,21 @@ extension StagedMigration {
     }
     if let step = hop.step, let names {
       for loss in models.difference.losses where !names.contains(loss.name) {
-        guard try isHeld(loss.subject, besides: journal.visited, in: old) else { continue }
+        var held: ModelDifference.Subject?
+        for holder in models.holders(of: loss) where held == nil {
+          if try isHeld(holder, besides: journal.visited, in: old) { held = holder }
+        }
+        guard let held else { continue }
         violations.append(
           MigrationObstacle(
-            entity: loss.subject.entity, property: loss.subject.property,
+            entity: held.entity, property: held.property,
             message:
               "\(loss.name) is removed, but the step from version \(step.from) to \(step.to) "
-              + "doesn't migrate it. Call migrate or forEach for \(loss.subject.entity) in that "
+              + "doesn't migrate it. Call migrate or forEach for \(held.entity) in that "
               + "step, or list \"\(loss.name)\" in options.migration = .automatic(dropping:) to "
               + "drop it."))
       }
     }
-    violations += try unvisitedComposites(hop, models, journal, old)
     if !violations.isEmpty { throw Self.refusal(violations) }
   }
 
@@ -86,32 +89,17 @@ extension StagedMigration {
     return false
   }
 
-  /// Finds attributes of a changed composite type that code has not filled.
-  private func unvisitedComposites(
-    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
-    _ old: ManagedObjectContext
-  ) throws(ArborError) -> [MigrationObstacle] {
-    guard let step = hop.step else { return [] }
-    var found: [MigrationObstacle] = []
-    for anew in models.anew {
-      guard
-        case .composite = models.relaxed.entity(named: anew.entity)?.attributes
-          .first(where: { $0.name == anew.property })?.type, anew.source == nil,
-        let former = models.formerName(of: anew.entity),
-        try isHeld(ModelDifference.Subject(former), besides: journal.visited, in: old)
-      else { continue }
-      found.append(
-        MigrationObstacle(
-          entity: anew.entity, property: anew.property,
-          message: "The composite type of \(anew.entity).\(anew.property) changes, but the step "
-            + "from version \(step.from) to \(step.to) doesn't migrate the attribute. Call migrate "
-            + "for \(former) in that step."))
-    }
-    return found
-  }
-
   private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
     ArborError(opening: .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles)))
+  }
+}
+
+extension StagedModels {
+  /// Returns the entities or properties of the older model that have the data of a loss. The values
+  /// of a part of a composite type belong to several attributes.
+  fileprivate func holders(of loss: ModelDifference.Loss) -> [ModelDifference.Subject] {
+    let isPart = difference.old.composites.contains { $0.name == loss.subject.entity }
+    return isPart ? difference.old.attributes(containing: loss.subject.entity) : [loss.subject]
   }
 }
 

@@ -105,7 +105,7 @@ struct LightweightMigration {
   }
 
   private static func relaid(in difference: ModelDifference) -> [ModelDifference.Subject: String] {
-    difference.storedChanges.reduce(into: [:]) { sources, change in
+    difference.storedChanges.reduce(into: difference.convertedComposites) { sources, change in
       guard case .attribute = change.kind, MigrationObstacle.isLaidOutAnew(change),
         let subject = change.subject, let property = subject.property
       else { return }

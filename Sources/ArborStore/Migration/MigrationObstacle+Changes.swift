@@ -66,13 +66,8 @@ extension MigrationObstacle {
   private static func holders(
     of change: Change, in old: ManagedObjectModel
   ) -> [ModelDifference.Subject] {
-    guard case .composite = change.kind else { return change.source.map { [$0] } ?? [] }
-    return old.entities.flatMap { entity in
-      entity.attributes.compactMap { attribute in
-        guard case .composite = attribute.type else { return nil }
-        return ModelDifference.Subject(entity.name, attribute.name)
-      }
-    }
+    guard case .composite(let kind) = change.kind else { return change.source.map { [$0] } ?? [] }
+    return old.attributes(containing: kind.typeName)
   }
 
   // MARK: Reasons
@@ -135,6 +130,9 @@ extension MigrationObstacle {
     // Whether the entity has objects is checked in the store.
     if case .entity(.becameAbstract) = change.kind { return nil }
     let isMovable = isMovable(change)
+    if case .composite = change.kind, change.effort >= .pass, !advice.passes {
+      return "it needs a pass over the objects, \(advice.noPass)"
+    }
     if isMovable, advice.passes {
       guard let loss = change.loss, !isNamed else { return nil }
       return advice.ways(loss, change)
@@ -163,6 +161,7 @@ extension MigrationObstacle {
     case .relationship: unsupported(change) != nil || change.effort >= .pass
     case .attribute: change.effort == .pass
     case .entity: unsupported(change) != nil
+    case .composite: change.effort == .pass
     default: false
     }
   }
@@ -171,7 +170,7 @@ extension MigrationObstacle {
   private static func isDroppable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.typeChanged), .attribute(.replacesRelationship),
-      .relationship(.replacesAttribute):
+      .relationship(.replacesAttribute), .composite(.partTypeChanged):
       true
     default: false
     }
@@ -188,8 +187,6 @@ extension MigrationObstacle {
 
   private static func unsupported(_ change: Change) -> String? {
     switch (change.kind, change.rule) {
-    case (.composite(.added), _), (.composite(.removed), _): nil
-    case (.composite, _): "values of composite types cannot be converted"
     case (.relationship(.becameTransient), _), (.relationship(.becameStored), _):
       "links are stored for both sides or for neither"
     case (.attribute(.externalStorageChanged), _): "large values are not moved"

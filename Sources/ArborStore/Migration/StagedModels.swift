@@ -144,10 +144,7 @@ private struct AnewSearch {
     self.difference = difference
     plans = Dictionary(uniqueKeysWithValues: evolution.entities.map { ($0.name, $0) })
     for change in difference.storedChanges where MigrationObstacle.isLaidOutAnew(change) {
-      if case .composite(let kind) = change.kind {
-        addAttributes(ofComposite: kind.typeName)
-        continue
-      }
+      if case .composite = change.kind { continue }
       if case .relationship(.disinherited(let ancestor)) = change.kind {
         addRelationship(change.source?.property, of: ancestor)
         continue
@@ -161,21 +158,16 @@ private struct AnewSearch {
         addRelationships(to: entity)
       }
     }
+    for (subject, source) in difference.convertedComposites {
+      subjects.insert(subject)
+      sources[subject] = source
+    }
     for entity in difference.old.entities where isGone(entity) {
       addRelationships(to: entity.name)
       addOneSidedRelationships(of: entity.name)
     }
     for plan in evolution.entities where !plan.computed.isEmpty {
       computed[plan.name] = plan.computed
-    }
-  }
-
-  /// Adds the attributes of a composite type, which code fills.
-  private mutating func addAttributes(ofComposite name: String) {
-    for entity in model.entities {
-      for attribute in entity.attributes where attribute.type == .composite(name) {
-        subjects.insert(ModelDifference.Subject(entity.name, attribute.name))
-      }
     }
   }
 
@@ -424,18 +416,6 @@ extension EntityDescription {
       fetchIndexes.removeAll { $0.name == name }
       uniquenessConstraints.removeAll { $0.joined(separator: "+") == name }
     default: break
-    }
-  }
-}
-
-extension ModelDifference.CompositeChange {
-  /// The name of the changed type.
-  fileprivate var typeName: String {
-    switch self {
-    case .added(let name), .removed(let name), .partAdded(let name, _, _),
-      .partRemoved(let name, _), .partRenamed(let name, _, _),
-      .partTypeChanged(let name, _, _, _, _), .partDeclarationChanged(let name, _):
-      name
     }
   }
 }

@@ -234,18 +234,18 @@ import Testing
     let difference = EvolutionFixture.model.difference(to: new)
     #expect(
       difference.description == """
-        the part Address.code is renamed from Address.zip (lightweight)
+        the part Address.code is renamed from Address.zip (one pass over the objects)
         the type of the part Address.code changes from integer32 to string, without code its \
         values are dropped (needs code)
         the part Address.city is added, mandatory without a default; existing objects without \
-        a value violate the rule (lightweight)
-        the composite type Point is added (lightweight)
+        a value violate the rule (one pass over the objects)
+        the composite type Point is added
         """)
     #expect(difference.losses.map(\.name) == ["Address.zip"])
     #expect(
       new.difference(to: EvolutionFixture.model).changes.map(\.description).suffix(2) == [
-        "the part Address.city is removed, its values are dropped (lightweight)",
-        "the composite type Point is removed (lightweight)",
+        "the part Address.city is removed, its values are dropped (one pass over the objects)",
+        "the composite type Point is removed",
       ])
   }
 

@@ -79,6 +79,8 @@ package final class Session {
   var isInView = false
   /// The members of relationships that were prefetched or read ahead.
   var memberships = MembershipCache()
+  /// The values that were decoded from JSON attributes.
+  let decoded = DecodedValues()
   /// The sets of members that programs are changing in place.
   var hashed: [HashedObjects] = []
   /// The relationship being traversed object by object. See

@@ -121,6 +121,31 @@ struct CodableType: @unchecked Sendable {
     }
   }
 
+  // MARK: Classes
+
+  private static let knownCopied = Lock<[ObjectIdentifier: Bool]>([:])
+
+  /// Whether a copy of a value is independent of the original: neither the type nor its known parts
+  /// are classes. The parts of an opaque type are unknown.
+  var isCopied: Bool {
+    if let known = Self.knownCopied.withLock({ $0[id] }) { return known }
+    var seen: Set<ObjectIdentifier> = []
+    let isCopied = isCopied(&seen)
+    Self.knownCopied.withLock { $0[id] = isCopied }
+    return isCopied
+  }
+
+  private func isCopied(_ seen: inout Set<ObjectIdentifier>) -> Bool {
+    if type is AnyClass { return false }
+    guard seen.insert(id).inserted else { return true }
+    switch structure {
+    case .scalar, .cases, .opaque: return true
+    case .list(let element), .map(let element): return element.isCopied(&seen)
+    case .object(let members, _):
+      return members.values.allSatisfy { $0.type.isCopied(&seen) }
+    }
+  }
+
   /// Returns the kind of a type that `JSONEncoder` and `JSONDecoder` treat as a single value, or
   /// `nil` for other types.
   private static func scalar(_ type: any Decodable.Type) -> JSONShape.Scalar? {

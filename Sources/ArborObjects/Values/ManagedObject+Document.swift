@@ -67,7 +67,7 @@ extension ManagedObject {
     let record = currentRecord
     // By bytes, because 0.0 equals -0.0.
     let isSame = withUnsafeBytes(of: record.load(field, as: T.self)) { present in
-      withUnsafeBytes(of: value) { Self.areEqual(present, $0) }
+      withUnsafeBytes(of: value) { present.hasSameBytes(as: $0) }
     }
     if isSame, !record.isNull(field) { return .same }
     try prepareForChange(of: slot)
@@ -80,7 +80,9 @@ extension ManagedObject {
   ) throws(ArborError) -> Reception {
     let result = node.withPlainText { text, _ -> Result<Reception, ArborError> in
       let record = currentRecord
-      if !record.isNull(field), Self.areEqual(record.bytes(field), text) { return .success(.same) }
+      if !record.isNull(field), record.bytes(field).hasSameBytes(as: text) {
+        return .success(.same)
+      }
       return Result { () throws(ArborError) in
         try prepareForChange(of: slot)
         write { buffer, allocator in buffer.store(field, bytes: text, allocator: allocator) }
@@ -88,15 +90,6 @@ extension ManagedObject {
       }
     }
     return try result?.get() ?? .unfit
-  }
-
-  private static func areEqual(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Bool {
-    guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress
-    else { return left.count == right.count }
-    // Safe, because both buffers contain the number of bytes compared.
-    return memcmp(first, second, left.count) == 0
   }
 
   /// Prepares a change of the attribute with the given slot of the entity.

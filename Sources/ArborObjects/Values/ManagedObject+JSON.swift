@@ -5,17 +5,27 @@ internal import ArborModel
 /// Access to JSON attributes as values of Swift types.
 extension ManagedObject {
   /// Decodes the JSON attribute with the given slot. Returns `nil` if it is `nil`, or if the type
-  /// cannot represent it, after recording that for the context's next throwing operation.
+  /// cannot represent it, after recording that for the context's next throwing operation. A value is
+  /// decoded once until it changes.
   final func decodeJSON<T: Decodable>(_ field: RecordField, _ slot: Int, as type: T.Type) -> T? {
     let record = currentRecord
     guard field.kind == .json else { wrongType(slot, type) }
     guard !record.isNull(field) else { return nil }
+    let decoded = session?.decoded
+    if let value = decoded?.value(of: field, in: number, as: type, record.bytes(field)) {
+      return value
+    }
     let json = Data(record.bytes(field))
-    do { return try CanonicalJSON.decode(type, from: json) } catch {
+    do {
+      let value = try CanonicalJSON.decode(type, from: json)
+      decoded?.keep(value, of: field, in: number, json)
+      return value
+    } catch {
       // The commit refuses a pending value that could not be encoded.
       if CanonicalJSON.isUnencodable(json) { return nil }
       let attribute = binding.entity.attributes[binding.attribute(slot).slot].description
       if let value = Self.decode(type, json, error, fillingFrom: attribute.defaultValue) {
+        decoded?.keep(value, of: field, in: number, json)
         return value
       }
       noteUnreadable(

@@ -56,6 +56,10 @@ extension Environment {
     let identity = going.identity
     let target = going.path
     var file: DataFile? = consume going
+    // Until the reservation ends, a descriptor keeps the removed file's inode number from being
+    // assigned to a new file, which couldn't be opened.
+    let held = try DataFile(path: target, create: false, allowsNetwork: false, lock: .none)
+    defer { _ = held.lock(.none) }
     try EnvironmentRegistry.shared.reserving(identity) {
       guard let file = file.take() else { throw LMDBError.fileReplaced }
       let environment = try openAlone(file, EnvironmentOptions())

@@ -85,7 +85,7 @@ extension Benchmark {
     let folders = try context.fetch(FetchRequest<ManagedObject>(entity: "Folder"))
     _ = show(results)
     for (kind, key) in [("key", "title"), ("text", "text")] {
-      try Meter.measure("live_\(name)_\(kind)", repetitions: repetitions) {
+      Meter.measure("live_\(name)_\(kind)", repetitions: repetitions) {
         var sum = 0
         for number in 0..<repetitions {
           notes[number * 7919 % count][key] = "Zeta \(number)"
@@ -94,7 +94,7 @@ extension Benchmark {
         return (sum, 0)
       }
     }
-    try Meter.measure("live_\(name)_move", repetitions: repetitions) {
+    Meter.measure("live_\(name)_move", repetitions: repetitions) {
       var sum = 0
       for number in 0..<repetitions {
         notes[number * 7919 % count]["folder"] = folders[number % 2]
@@ -119,7 +119,7 @@ extension Benchmark {
   ) throws {
     let request = FetchRequest<ManagedObject>(entity: "Folder", predicate: "name == 'Beta'")
     guard let folder = try context.fetchOne(request) else { throw BenchmarkError("no folder") }
-    try Meter.measure("live_\(name)_rename", repetitions: 4) {
+    Meter.measure("live_\(name)_rename", repetitions: 4) {
       var sum = 0
       for number in 0..<4 {
         folder["name"] = number % 2 == 0 ? "Aleph" : "Beta"

@@ -10,6 +10,7 @@
 // posts compares commits of N messages with and without derived aggregates, in FILE-derived and
 // FILE-plain;
 // lists changes live lists of N notes in memory;
+// parts compares values of Codable types with plain attributes in N objects in memory;
 // evolve opens and scans copies of a loaded store with the next version of its model;
 // online builds indexes after a migration of copies, with concurrent commits;
 // log commits and loads with and without a log, in separate files, and restores; backup backs up
@@ -29,7 +30,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|ledger|chat|notes|posts|lists|evolve|online|log|backup|journal|"
+      + "byhand|import|gazetteer|ledger|chat|notes|posts|lists|parts|evolve|online|log|backup|journal|"
       + "postgres|sharing|readers|cancel "
       + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
   exit(2)
@@ -59,6 +60,7 @@ do {
   case "notes": try benchmark.compareNotes(rounds: number)
   case "posts": try benchmark.comparePosts(rounds: number)
   case "lists": try benchmark.followLists(rounds: number)
+  case "parts": try benchmark.measureParts(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)
   case "log": try benchmark.log(rounds: number)

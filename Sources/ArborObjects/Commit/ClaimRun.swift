@@ -53,7 +53,7 @@ struct ClaimRun {
         "claim() was called inside withSnapshot(_:), which doesn't see the newest commits. Claim the "
           + "object before.")
     }
-    guard !session.hasChanges else {
+    guard !session.hasEdits else {
       throw ArborError(
         .notAllowed,
         "The context has changes that a claim doesn't see. Commit or roll them back before.")

@@ -23,7 +23,7 @@ struct CommitRun {
     try session.limitOperation()
     try session.mergeKnownCommits()
     try session.engine.reporting(session.checkLostLinks())
-    guard session.hasChanges || mark != nil || !metadata.isEmpty else {
+    guard session.hasEdits || mark != nil || !metadata.isEmpty else {
       session.undo?.noteCommit()
       return
     }
@@ -63,7 +63,7 @@ struct CommitRun {
 
   /// Calls the hooks and checks all rules. Then restores the changes.
   func validateAndRestore() throws(ArborError) {
-    guard session.hasChanges else { return }
+    guard session.hasEdits else { return }
     let savepoint = session.beginSavepoint()
     defer { session.restore(savepoint) }
     try CommitHooks(session: session).announce()

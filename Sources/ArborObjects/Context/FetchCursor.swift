@@ -88,7 +88,7 @@ public final class FetchCursor<T: ManagedObject> {
   private func stillMatching(
     _ objects: [ManagedObject], on snapshot: StoreSnapshot
   ) throws(ArborError) -> [ManagedObject] {
-    let hasChanges = description.includesPendingChanges && context.hasChanges
+    let hasChanges = description.includesPendingChanges && context.session.hasEdits
     guard let predicate = description.predicate, snapshot.sequence != listedSequence || hasChanges
     else { return objects }
     var matching: [ManagedObject] = []

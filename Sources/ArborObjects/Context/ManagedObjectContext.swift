@@ -149,7 +149,10 @@ public final class ManagedObjectContext {
 
   /// A Boolean value that indicates whether a commit would write anything, or would be refused
   /// because of objects that other commits have deleted.
-  public var hasChanges: Bool { session.hasChanges }
+  public var hasChanges: Bool {
+    session.observation?.accessContext(self)
+    return session.hasChanges
+  }
 
   /// The objects with pending insertions.
   public var insertedObjects: Set<ManagedObject> {

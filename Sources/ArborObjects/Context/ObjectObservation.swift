@@ -7,10 +7,12 @@ public import Observation
 /// A single registrar serves all objects. Its key paths identify both the object and the property,
 /// so observed objects need no additional storage, and properties that aren't tracked use none.
 final class ObjectObservation: ChangeListener {
-  /// A property of an entity, identified by its slot.
+  /// A property of an entity, identified by its slot, or the object's state.
   enum Property: Hashable {
     case attribute(Int)
     case relationship(Int)
+    /// Whether the object is inserted, updated or deleted.
+    case state
   }
 
   /// The object and property that a key path identifies.
@@ -52,6 +54,29 @@ final class ObjectObservation: ChangeListener {
   /// Whether the members of derived relationships may have been changed by other commits.
   private var hasConcurrentReferences = false
   private(set) var isOver = false
+  /// The objects whose state has been read since observers were last notified of it.
+  private var states: [ObjectNumber: ReadState] = [:]
+  /// Whether the context had changes when that was last read, or `nil` if observers have been notified
+  /// since.
+  private var contextState: Bool?
+  private weak var history: UndoHistory?
+
+  private struct ReadState {
+    weak var object: ManagedObject?
+    let state: State
+  }
+
+  private struct State: Equatable {
+    let isInserted: Bool
+    let hasChanges: Bool
+    let isDeleted: Bool
+
+    init(_ object: ManagedObject) {
+      isInserted = object.change?.kind == .inserted
+      hasChanges = object.change != nil || object.session?.links.hasEdits(of: object) == true
+      isDeleted = object.change?.kind == .deleted || object.state.isOver || object.isMissing
+    }
+  }
 
   /// - Parameter session: The session that owns the observation. Not retained.
   init(_ session: Session) { self.session = session }
@@ -74,11 +99,76 @@ final class ObjectObservation: ChangeListener {
 
   func willChange(_ object: ManagedObject, _ property: Property) {
     registrar.willSet(object, keyPath: \.[observed: Observed(object.number, property)])
+    noteEdit(of: object.number)
+  }
+
+  // MARK: States
+
+  func accessState(_ object: ManagedObject) {
+    states[object.number] = ReadState(object: object, state: State(object))
+    access(object, .state)
+  }
+
+  func accessContext(_ context: ManagedObjectContext) {
+    contextState = session.hasChanges
+    registrar.access(context, keyPath: \.hasChanges)
+  }
+
+  func accessHistory<Value>(_ history: UndoHistory, _ keyPath: KeyPath<UndoHistory, Value>) {
+    self.history = history
+    registrar.access(history, keyPath: keyPath)
+  }
+
+  /// Notifies observers of an undo history. What can be undone has changed or is about to.
+  func noteHistory() {
+    guard let history else { return }
+    self.history = nil
+    tell(history, \.canUndo)
+    tell(history, \.canRedo)
+    tell(history, \.undoNames)
+    tell(history, \.redoNames)
+  }
+
+  /// Notifies observers of states that an edit of an object may change.
+  private func noteEdit(of number: ObjectNumber) {
+    if states.removeValue(forKey: number) != nil, let object = session.registry.object(number) {
+      tell(object, Observed(number, .state))
+    }
+    tellContext()
+    noteHistory()
+  }
+
+  private func tellContext() {
+    guard contextState != nil, let context = session.context else { return }
+    contextState = nil
+    tell(context, \.hasChanges)
+  }
+
+  /// Notifies observers of the states that are no longer what they were when they were read.
+  private func settleStates() {
+    if let contextState, contextState != session.hasChanges { tellContext() }
+    noteHistory()
+    for (number, read) in states {
+      // Another commit may have deleted the object, which no longer belongs to the context then.
+      let object = read.object
+      guard object.map(State.init) != read.state else { continue }
+      states[number] = nil
+      if let object { tell(object, Observed(number, .state)) }
+    }
   }
 
   // MARK: ChangeListener
 
-  func note(_ edit: Edit) {}
+  func note(_ edit: Edit) {
+    switch edit {
+    case .object(let edit): noteEdit(of: edit.object.number)
+    case .link(let edit):
+      noteEdit(of: edit.owner)
+      noteEdit(of: edit.member)
+    case .order(let owner, _, _): noteEdit(of: owner)
+    case .sequence, .none: break
+    }
+  }
 
   func noteReplaced(_ object: ManagedObject) {
     let number = object.number
@@ -114,6 +204,7 @@ final class ObjectObservation: ChangeListener {
 
   /// Notifies observers of updated objects once the new values are in place.
   func settle() {
+    settleStates()
     guard !replaced.isEmpty || !links.isEmpty || hasConcurrentReferences else { return }
     let (replaced, links, concurrent) = (replaced, links, hasConcurrentReferences)
     self.replaced = [:]
@@ -159,10 +250,19 @@ final class ObjectObservation: ChangeListener {
   }
 
   private func tell(_ object: ManagedObject, _ observed: Observed) {
-    registrar.willSet(object, keyPath: \.[observed: observed])
-    registrar.didSet(object, keyPath: \.[observed: observed])
+    tell(object, \.[observed: observed])
+  }
+
+  private func tell<Subject: Observable, Value>(
+    _ subject: Subject, _ keyPath: KeyPath<Subject, Value>
+  ) {
+    registrar.willSet(subject, keyPath: keyPath)
+    registrar.didSet(subject, keyPath: keyPath)
   }
 }
+
+extension ManagedObjectContext: Observable {}
+extension UndoHistory: Observable {}
 
 extension ManagedObject: Observable {
   /// The key path component of observed properties. Never evaluated.
@@ -181,7 +281,8 @@ extension ManagedObjectContext {
   ///
   /// Enable it before objects are loaded: objects the context already holds are not observed. Each
   /// property of an object is observed separately, whether it is accessed by a typed accessor or by
-  /// name, and whether it is changed by an accessor, a rollback or a merged commit. When another
+  /// name, and whether it is changed by an accessor, a rollback or a merged commit. The states of
+  /// objects, of the context and of its ``ManagedObjectContext/undoHistory`` are observed, too. When another
   /// commit changes the members of an unordered one-to-many relationship, the change is reported
   /// for all its owners.
   ///

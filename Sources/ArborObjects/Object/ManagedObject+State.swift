@@ -30,14 +30,18 @@ extension ManagedObject {
   public final var context: ManagedObjectContext? { session?.context }
 
   /// A Boolean value that indicates whether the object's insertion is pending.
-  public final var isInserted: Bool { change?.kind == .inserted }
+  public final var isInserted: Bool {
+    noteStateRead()
+    return change?.kind == .inserted
+  }
 
   /// A Boolean value that indicates whether the object was committed before and has pending changes
   /// of its properties or relationship members.
   public final var isUpdated: Bool {
+    noteStateRead()
     guard let session else { return false }
     return switch change?.kind {
-    case .updated: true
+    case .updated: change?.isEffective == true || session.links.hasEdits(of: self)
     case nil: session.links.hasEdits(of: self)
     default: false
     }
@@ -46,7 +50,13 @@ extension ManagedObject {
   /// A Boolean value that indicates whether the object's deletion is pending or was committed. A
   /// fault whose deletion hasn't been merged yet reports it once one of its values has been read.
   public final var isDeleted: Bool {
-    change?.kind == .deleted || state.isOver || isMissing
+    noteStateRead()
+    return change?.kind == .deleted || state.isOver || isMissing
+  }
+
+  /// Notes that an observer has read whether the object is inserted, updated or deleted.
+  private final func noteStateRead() {
+    if binding.isObserved { session?.observation?.accessState(self) }
   }
 
   /// Whether the object didn't exist when its record was last to be loaded.
@@ -56,9 +66,11 @@ extension ManagedObject {
   /// store.
   public final var isFault: Bool { base == nil }
 
-  /// A Boolean value that indicates whether a commit of the context would write the object.
+  /// A Boolean value that indicates whether a commit of the context would write the object. It is
+  /// `false` if the values were changed back to the committed ones.
   public final var hasChanges: Bool {
-    change != nil || (session?.links.hasEdits(of: self) ?? false)
+    noteStateRead()
+    return change?.isEffective == true || session?.links.hasEdits(of: self) == true
   }
 
   /// Returns the values that differ from the committed ones, by property name, without derived

@@ -145,9 +145,14 @@ package final class Session {
 
   var isClosed: Bool { store.isClosed }
 
+  /// Whether anything has been changed, possibly back to its committed state.
+  var hasEdits: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
+
   /// Whether a commit would write anything, or would be refused because of objects that other
-  /// commits have deleted.
-  var hasChanges: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
+  /// commits have deleted. Takes time that grows with the number of objects that were changed back.
+  var hasChanges: Bool {
+    links.hasEdits || !lostLinks.isEmpty || pending.contains(where: \.isEffective)
+  }
 
   func objectID(_ number: ObjectNumber) -> ObjectID { engine.objectID(number) }
 

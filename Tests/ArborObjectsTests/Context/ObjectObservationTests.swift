@@ -151,6 +151,92 @@ import Testing
     }
   }
 
+  @Test("Pending and committed deletions, and changes, notify observers of an object's state")
+  func statesAreTold() throws {
+    try use { here, mine, there, theirs in
+      let changed = track { mine.hasChanges }
+      mine.name = "Eve"
+      #expect(changed.count == 1 && mine.hasChanges && mine.isUpdated)
+      let back = track { mine.hasChanges }
+      mine.name = "Ada"
+      #expect(back.count == 1 && !mine.hasChanges && !mine.isUpdated)
+      let again = track { mine.hasChanges }
+      mine.age = 3
+      let committed = track { mine.hasChanges }
+      try here.commit()
+      #expect(again.count == 1 && committed.count == 1 && !mine.hasChanges)
+
+      let inserted = here.insert(Employee.self)
+      let insertion = track { inserted.isInserted }
+      here.rollback()
+      #expect(insertion.count == 1 && !inserted.isInserted)
+
+      let gone = track { mine.isDeleted }
+      here.delete(mine)
+      #expect(gone.count == 1 && mine.isDeleted)
+      let returned = track { mine.isDeleted }
+      here.rollback()
+      #expect(returned.count == 1 && !mine.isDeleted)
+
+      let elsewhere = track { mine.isDeleted }
+      _ = try there.count("Company")
+      there.delete(theirs)
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      #expect(elsewhere.count == 1 && mine.isDeleted)
+    }
+  }
+
+  @Test("Changes of a context's state notify its observers")
+  func contextsAreTold() throws {
+    try use { here, mine, _, _ in
+      let first = track { here.hasChanges }
+      mine.name = "Eve"
+      #expect(first.count == 1 && here.hasChanges)
+      let back = track { here.hasChanges }
+      mine.name = "Ada"
+      #expect(back.count == 1 && !here.hasChanges)
+      mine.name = "Eva"
+      let committed = track { here.hasChanges }
+      try here.commit()
+      #expect(committed.count == 1 && !here.hasChanges)
+      let linked = track { here.hasChanges }
+      mine.skills = [here.insert(Skill.self)]
+      #expect(linked.count == 1)
+      let rolledBack = track { here.hasChanges }
+      here.rollback()
+      #expect(rolledBack.count == 1 && !here.hasChanges)
+      // An object that never was in the store leaves nothing to commit.
+      here.delete(here.insert(Skill.self))
+      #expect(!here.hasChanges)
+    }
+  }
+
+  @Test("Recording, undoing and redoing notify observers of an undo history")
+  func historiesAreTold() throws {
+    try use { here, mine, _, _ in
+      let history = UndoHistory()
+      here.undoHistory = history
+      let (undo, names) = (track { history.canUndo }, track { history.undoNames })
+      history.beginGroup(named: "Name")
+      mine.name = "Eve"
+      history.endGroup()
+      #expect(undo.count == 1 && names.count == 1 && history.undoNames == ["Name"])
+      let (undone, redo) = (track { history.canUndo }, track { history.canRedo })
+      here.undo()
+      #expect(undone.count == 1 && redo.count == 1 && !history.canUndo && history.canRedo)
+      let redone = track { history.redoNames }
+      here.redo()
+      #expect(redone.count == 1 && history.redoNames.isEmpty)
+      let removed = track { history.canUndo }
+      history.removeAll()
+      #expect(removed.count == 1 && !history.canUndo)
+      let recorded = track { history.canUndo }
+      mine.name = "Ida"
+      #expect(recorded.count == 1 && history.canUndo)
+    }
+  }
+
   @Test("Contexts that aren't observable notify no observers")
   func withoutItNothingIsTold() throws {
     try use { here, mine, there, theirs in

@@ -127,6 +127,17 @@ final class PendingObject {
   /// values aside, and the commit has no conflict to detect.
   var hasNoEffect: Bool { isAsCommitted && origin == nil }
 
+  /// Whether a commit would write the change.
+  var isEffective: Bool {
+    switch kind {
+    case .inserted: true
+    case .updated: !hasNoEffect
+    // An object that was never committed isn't in the store.
+    case .deleted: committed != nil
+    case .dropped: false
+    }
+  }
+
   /// Whether the object's record equals the committed one, derived values aside.
   var isAsCommitted: Bool {
     guard kind == .updated, let committed else { return false }

@@ -92,6 +92,12 @@ final class PendingObjects {
     }
   }
 
+  /// Returns whether any change satisfies a condition.
+  func contains(where condition: (PendingObject) -> Bool) -> Bool {
+    map.count > 0
+      && lists.contains { $0.contains { $0.kind != .dropped && condition($0) } }
+  }
+
   /// Returns whether any objects of the concrete entity with the given index in the schema have
   /// changes.
   func hasChanges(ofEntity index: Int) -> Bool {

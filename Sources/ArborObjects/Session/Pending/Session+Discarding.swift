@@ -14,7 +14,7 @@ extension Session {
   /// Makes the edits that return an object to its committed state, and drops changes that have no
   /// effect afterwards.
   func discardChanges(of object: ManagedObject) {
-    guard object.hasChanges else { return }
+    guard object.change != nil || links.hasEdits(of: object) else { return }
     if let undo, undo.isRecording, !isInSavepoint {
       makeDiscardingEdits(object)
       // Together with earlier changes in the group, the edits may have no effect to be undone.

@@ -54,8 +54,13 @@ public final class UndoHistory {
 
   /// The session whose edits are recorded. Weak, because the program may keep a history for longer.
   private weak var session: Session?
-  private var undoGroups: UndoStack
-  private var redoGroups: UndoStack { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
+  private var undoGroups: UndoStack { didSet { session?.observation?.noteHistory() } }
+  private var redoGroups: UndoStack {
+    didSet {
+      if redoGroups.isEmpty { hasForgotten = true }
+      session?.observation?.noteHistory()
+    }
+  }
   private let memory = HistoryMemory()
   /// Whether groups may have been discarded since the context last released the data kept for them.
   var hasForgotten = false
@@ -120,20 +125,30 @@ public final class UndoHistory {
   // MARK: Groups
 
   /// A Boolean value that indicates whether there is anything to undo.
-  public var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
+  public var canUndo: Bool {
+    session?.observation?.accessHistory(self, \.canUndo)
+    return !undoGroups.isEmpty || hasOpenEdits
+  }
 
   /// A Boolean value that indicates whether there is anything to redo: a group was undone, and
   /// nothing has changed since.
-  public var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
+  public var canRedo: Bool {
+    session?.observation?.accessHistory(self, \.canRedo)
+    return !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits)
+  }
 
   /// The names of the groups that can be undone, the next one first. Empty strings for groups
   /// without a name.
   public var undoNames: [String] {
-    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.names.reversed()
+    session?.observation?.accessHistory(self, \.undoNames)
+    return (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.names.reversed()
   }
 
   /// The names of the groups that can be redone, the next one first.
-  public var redoNames: [String] { redoGroups.names.reversed() }
+  public var redoNames: [String] {
+    session?.observation?.accessHistory(self, \.redoNames)
+    return redoGroups.names.reversed()
+  }
 
   /// Begins a group, nested in the open one if there is one.
   ///

@@ -53,7 +53,8 @@ extension BoundExpression {
       return elements.contains { within($0) }
     case .each(let base, _, let inner), .follow(let base, _, let inner):
       return within(base) || within(inner, 1)
-    case .union(_, let base), .cast(let base, _), .part(let base, _, _): return within(base)
+    case .union(_, let base), .closure(let base, _), .cast(let base, _), .part(let base, _, _):
+      return within(base)
     case .ternary(let node, let first, let second):
       return node.contains(depth: depth, where: condition) || within(first) || within(second)
     case .subquery(let base, _, let node):
@@ -84,7 +85,7 @@ extension BoundExpression {
     !contains { expression, _ in
       switch expression {
       case .path, .collection, .slot, .custom, .call(.random, _), .call(.randomn, _),
-        .call(.noindex, _), .each, .follow, .ternary, .subquery, .filter, .part:
+        .call(.noindex, _), .each, .follow, .ternary, .subquery, .closure, .filter, .part:
         true
       default: false
       }
@@ -114,7 +115,8 @@ extension BoundExpression {
       elements.flatMap(\.heldNodes)
     case .each(let base, _, let inner), .follow(let base, _, let inner):
       base.heldNodes + inner.heldNodes
-    case .union(_, let base), .cast(let base, _), .part(let base, _, _): base.heldNodes
+    case .union(_, let base), .closure(let base, _), .cast(let base, _), .part(let base, _, _):
+      base.heldNodes
     case .ternary(let node, let first, let second): [node] + first.heldNodes + second.heldNodes
     case .subquery(let base, _, let node), .filter(let base, _, let node): base.heldNodes + [node]
     case .element(let base, .at(let index)): base.heldNodes + index.heldNodes

@@ -18,6 +18,8 @@ package indirect enum BoundExpression: Sendable {
   case follow(BoundExpression, of: EntitySchema, BoundExpression)
   /// A collection operator whose result is a collection.
   case union(BoundUnion, BoundExpression)
+  /// The objects of an expression, and all that repeating a relationship leads to from them.
+  case closure(BoundExpression, RepeatedRelationship)
   case call(PredicateFunction, [BoundExpression])
   /// A registered function with its target and arguments.
   case custom(String, [BoundExpression], PredicateSite)
@@ -68,7 +70,7 @@ extension BoundExpression {
   /// Whether the expression is syntactically a collection of stored objects.
   package var isObjectCollection: Bool {
     switch self {
-    case .collection, .subquery: true
+    case .collection, .subquery, .closure: true
     case .each(_, _, let inner), .follow(_, _, let inner): inner.isObjectCollection
     case .union(_, let base): base.isObjectCollection
     case .call(.union, let sides), .call(.intersect, let sides), .call(.minus, let sides),
@@ -81,7 +83,7 @@ extension BoundExpression {
   /// Whether the expression is syntactically a collection, rather than a value that may be a list.
   var isCollection: Bool {
     switch self {
-    case .collection, .subquery, .each, .union, .filter, .list, .call(.distinct, _),
+    case .collection, .subquery, .closure, .each, .union, .filter, .list, .call(.distinct, _),
       .call(.union, _), .call(.intersect, _), .call(.minus, _), .call(.mode, _):
       true
     case .follow(_, _, let inner): inner.isCollection
@@ -94,6 +96,7 @@ extension BoundExpression {
   var isUnordered: Bool {
     switch self {
     case .collection(let collection): !collection.relationship.isOrdered
+    case .closure: true
     case .each(let base, _, let inner): base.isUnordered || inner.isUnordered
     case .follow(_, _, let inner): inner.isUnordered
     case .subquery(let base, _, _), .filter(let base, _, _), .union(_, let base): base.isUnordered

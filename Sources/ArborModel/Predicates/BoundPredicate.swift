@@ -11,6 +11,8 @@ package final class BoundPredicate: Sendable {
   /// The comparison with a unique value that the predicate consists of, or `nil` for any other
   /// predicate.
   package let uniqueEquality: UniqueEquality?
+  /// Whether a `CLOSURE` starts at constant objects.
+  package let hasConstantClosures: Bool
 
   package init(entity: EntitySchema, root: BoundNode) {
     self.entity = entity
@@ -18,6 +20,26 @@ package final class BoundPredicate: Sendable {
     dependencies = PredicateDependencies(of: root)
     shape = BoundConjunction(root)
     uniqueEquality = UniqueEquality(root, of: entity)
+    hasConstantClosures = root.contains { expression, _ in expression.isConstantClosure }
+  }
+
+  /// Returns the predicate with each `CLOSURE` of constant objects replaced by the list of its
+  /// objects, so that an index can find what refers to them.
+  package func resolvingClosures(
+    arguments: [PropertyValue], _ environment: PredicateEnvironment, _ resolver: any RecordResolver
+  ) -> BoundPredicate {
+    let constants = PredicateConstants(arguments: arguments)
+    let resolved = root.mapped { expression, _ in
+      guard case .closure(let base, let step) = expression, base.isConstant,
+        let start = constants.value(of: base)
+      else { return nil }
+      var objects = (start.list ?? [start]).compactMap(environment.object).filter {
+        resolver.record(of: $0) != nil
+      }
+      guard step.follow(&objects, resolver) else { return .constant(.list([])) }
+      return .constant(.list(objects.map(environment.value(of:))))
+    }
+    return BoundPredicate(entity: entity, root: resolved)
   }
 }
 
@@ -84,6 +106,12 @@ package struct BoundCollection: Sendable {
   /// The declared entity of the members.
   package let target: EntitySchema
   package let site: PredicateSite
+}
+
+extension BoundExpression {
+  fileprivate var isConstantClosure: Bool {
+    if case .closure(let base, _) = self { base.isConstant } else { false }
+  }
 }
 
 extension BoundPath.Leaf {

@@ -42,6 +42,7 @@ package struct BoundText {
     case .each(let base, _, let inner), .follow(let base, _, let inner):
       return text(base) + "." + text(inner)
     case .union(let union, let base): return text(base) + "." + union.rawValue
+    case .closure(let base, let step): return "CLOSURE(\(text(base)).\(step.name))"
     case .call(.count, let operands) where operands.count == 1: return text(operands[0]) + ".@count"
     case .call(let function, let operands):
       guard let infix = function.infix else { return "\(function.name)(\(texts(operands)))" }

@@ -254,7 +254,7 @@ package enum ComparisonRules {
       return ValueKind(arguments[index])
     case .list(let elements): return .list(elements.map(kind))
     case .path(let path): return ValueKind(path.leaf)
-    case .collection, .subquery: return .many(.object)
+    case .collection, .subquery, .closure: return .many(.object)
     case .each(_, _, let inner):
       let element = kind(inner)
       return .many(inner.isCollection ? element.element : element)

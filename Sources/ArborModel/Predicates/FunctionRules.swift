@@ -166,8 +166,8 @@ enum FunctionRules {
     case .join: .join
     case .year, .month, .day, .hour, .weekday: .date
     case .union, .intersect, .minus: .collection
-    case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .distinct, .random, .now,
-      .noindex, .distanceToLocation:
+    case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .distinct, .closure, .random,
+      .now, .noindex, .distanceToLocation:
       .anything
     }
   }

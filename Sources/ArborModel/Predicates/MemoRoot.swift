@@ -52,6 +52,7 @@ extension MemoRoot {
       // Filters are visited before the expressions that read their slots.
       case .filter(_, let slot, _): slots.insert(ObjectIdentifier(slot))
       case .slot(let slot): if !slots.contains(ObjectIdentifier(slot)) { isPossible = false }
+      case .closure: readsCollections = true
       case .custom, .call(.random, _), .call(.randomn, _): isPossible = false
       default: break
       }

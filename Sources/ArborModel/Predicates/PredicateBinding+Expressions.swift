@@ -49,6 +49,7 @@ extension PredicateBinding {
   private mutating func call(
     _ function: PredicateFunction, _ operands: [ExpressionNode], _ site: PredicateSite
   ) throws(ArborError) -> Bound {
+    if function == .closure, let operand = operands.first { return try closure(operand, site) }
     let sides = try bind(operands)
     var bound = try FunctionRules.bind(function, sides, site)
     bound.hops = sides.map(\.hops).max() ?? 0
@@ -202,60 +203,22 @@ extension PredicateBinding {
 extension BoundExpression {
   /// Returns the expression as it is read from a scope that is `scopes` levels inside its own.
   fileprivate func moved(by scopes: Int) -> BoundExpression {
-    scopes == 0 ? self : moved(by: scopes, depth: 0)
-  }
-
-  fileprivate func moved(by scopes: Int, depth: Int) -> BoundExpression {
-    func inner(_ expression: BoundExpression, _ added: Int = 0) -> BoundExpression {
-      expression.moved(by: scopes, depth: depth + added)
-    }
-    switch self {
-    case .path(let path) where path.scope >= depth:
-      return .path(BoundPath(scope: path.scope + scopes, hops: path.hops, leaf: path.leaf))
-    case .collection(let collection): return .collection(collection.moved(by: scopes, depth: depth))
-    case .decoded(let path, let part):
-      guard case .path(let moved) = inner(.path(path)) else { return self }
-      return .decoded(moved, part)
-    case .path, .constant, .argument, .slot: return self
-    case .list(let elements): return .list(elements.map { inner($0) })
-    case .call(let function, let operands): return .call(function, operands.map { inner($0) })
-    case .custom(let name, let operands, let site):
-      return .custom(name, operands.map { inner($0) }, site)
-    case .each(let base, let entity, let value):
-      return .each(inner(base), of: entity, inner(value, 1))
-    case .follow(let base, let entity, let value):
-      return .follow(inner(base), of: entity, inner(value, 1))
-    case .union(let union, let base): return .union(union, inner(base))
-    case .cast(let base, let type): return .cast(inner(base), type)
-    case .part(let base, let name, let kind): return .part(inner(base), name, kind)
-    case .ternary(let node, let first, let second):
-      return .ternary(node.moved(by: scopes, depth: depth), inner(first), inner(second))
-    case .subquery(let base, let entity, let node):
-      return .subquery(inner(base), of: entity, node.moved(by: scopes, depth: depth + 1))
-    case .filter(let base, let slot, let node):
-      return .filter(inner(base), slot, node.moved(by: scopes, depth: depth))
-    case .element(let base, .at(let index)): return .element(inner(base), .at(inner(index)))
-    case .element(let base, let position): return .element(inner(base), position)
+    if scopes == 0 { return self }
+    return mapped { expression, depth in
+      switch expression {
+      case .path(let path): .path(path.moved(by: scopes, depth: depth))
+      case .decoded(let path, let part): .decoded(path.moved(by: scopes, depth: depth), part)
+      case .collection(let collection):
+        .collection(collection.moved(by: scopes, depth: depth))
+      default: nil
+      }
     }
   }
 }
 
-extension BoundNode {
-  fileprivate func moved(by scopes: Int, depth: Int) -> BoundNode {
-    switch self {
-    case .constant: return self
-    case .not(let node): return .not(node.moved(by: scopes, depth: depth))
-    case .and(let nodes): return .and(nodes.map { $0.moved(by: scopes, depth: depth) })
-    case .or(let nodes): return .or(nodes.map { $0.moved(by: scopes, depth: depth) })
-    case .comparison(var comparison):
-      comparison.left = comparison.left.moved(by: scopes, depth: depth)
-      comparison.right = comparison.right.moved(by: scopes, depth: depth)
-      return .comparison(comparison)
-    case .quantified(let quantifier, let collection, let node):
-      return .quantified(
-        quantifier, collection.moved(by: scopes, depth: depth),
-        node.moved(by: scopes, depth: depth + 1))
-    }
+extension BoundPath {
+  fileprivate func moved(by scopes: Int, depth: Int) -> BoundPath {
+    scope < depth ? self : BoundPath(scope: scope + scopes, hops: hops, leaf: leaf)
   }
 }
 

@@ -32,6 +32,8 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case mode = "mode:"
   case stddev = "stddev:"
   case distinct = "distinct:"
+  /// The objects at the start of a path's last relationship, and all that repeating it leads to.
+  case closure = "CLOSURE:"
 
   case sqrt = "sqrt:"
   case log = "log:"
@@ -86,6 +88,7 @@ extension PredicateFunction {
       named[function.rawValue] = function
       if function.rawValue.hasSuffix(":") { named[String(function.rawValue.dropLast())] = function }
     }
+    named["closure"] = .closure
     return named
   }()
 

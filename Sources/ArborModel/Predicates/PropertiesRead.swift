@@ -65,6 +65,10 @@ package struct PropertiesRead: Sendable {
       others[collection.target.index, default: Slots()].isAll = true
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       others[entity.index, default: Slots()].isAll = true
+    case .closure(_, let step):
+      for entity in step.ofEntities.values {
+        others[entity.declaringEntity, default: Slots()].isAll = true
+      }
     case .part(let base, _, _): if !base.isOfComposite { readsAnything = true }
     case .custom, .call(.now, _), .call(.random, _), .call(.randomn, _): isCapricious = true
     default: break

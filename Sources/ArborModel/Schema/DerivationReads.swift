@@ -35,6 +35,11 @@ struct DerivationReads {
       visit(base, scopes)
       if let chain = demandChain(base, scopes) { visit(node, scopes + [chain]) }
     case .union(_, let base), .cast(let base, _): visit(base, scopes)
+    case .closure(let base, _):
+      visit(base, scopes)
+      flaw =
+        "the expression repeats a relationship, so a change can concern any number of objects. Use "
+        + "CLOSURE in requests."
     case .filter(let base, _, let node):
       visit(base, scopes)
       visit(node, scopes)

@@ -16,6 +16,7 @@ extension PredicateCompilation {
     case .each(let base, let entity, let inner) where inner.isObjectCollection,
       .follow(let base, let entity, let inner) where inner.isObjectCollection:
       return try joined(base, entity, inner)
+    case .closure(let base, let step): return try closure(from: base, step)
     case .union(let union, let base) where base.isObjectCollection:
       let members = try objects(base)
       let chargesWork = environment.chargesWork
@@ -26,6 +27,9 @@ extension PredicateCompilation {
       }
     case .call(let function, let sides) where expression.isObjectCollection:
       return try objects(function, sides)
+    case .path(let path) where path.leaf.isObject:
+      let object = object(path)
+      return { object($0, $1, $2).map { [$0] } ?? [] }
     default:
       let environment = environment
       let values = try reader(expression)

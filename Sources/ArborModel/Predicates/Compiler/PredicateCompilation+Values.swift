@@ -84,7 +84,7 @@ extension PredicateCompilation {
     case .element(let base, let position): return try element(base, position)
     case .part(let base, let name, _): return try part(base, name)
     case .decoded(let path, let part): return reader(path, part)
-    case .constant, .argument, .collection, .subquery: return { _, _, _ in .null }
+    case .constant, .argument, .collection, .subquery, .closure: return { _, _, _ in .null }
     }
   }
 

@@ -36,8 +36,8 @@ struct PredicateConstants {
       case .last: return base.element(.last)
       case .at(let index): return value(of: index).map { base.element(.at($0)) }
       }
-    case .path, .collection, .each, .follow, .custom, .ternary, .subquery, .filter, .slot, .part,
-      .decoded:
+    case .path, .collection, .each, .follow, .custom, .ternary, .subquery, .closure, .filter, .slot,
+      .part, .decoded:
       return nil
     }
   }

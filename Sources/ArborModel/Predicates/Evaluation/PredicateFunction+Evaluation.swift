@@ -43,6 +43,8 @@ extension PredicateFunction {
       return part(of: first, in: arguments.count > 1 ? second : .string("UTC"))
     case .now: return .date(now)
     case .noindex: return first
+    // Bound as an expression of its own, because it reads objects.
+    case .closure: return .null
     case .distanceToLocation: return ValueFunctions.distance(first, second)
     }
   }

@@ -158,7 +158,7 @@ extension BoundExpression {
     switch self {
     case .path(let path), .decoded(let path, _): 10 + 100 * path.hops.count
     case .collection(let collection): 300 + 100 * collection.hops.count
-    case .each, .follow, .subquery, .filter, .part, .custom: 300
+    case .each, .follow, .subquery, .closure, .filter, .part, .custom: 300
     default: 10
     }
   }

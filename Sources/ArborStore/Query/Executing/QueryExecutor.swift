@@ -44,7 +44,10 @@ final class QueryExecutor {
     let environment = PredicateEnvironment(
       schema: source.schema, storeID: source.store.id, locale: source.locale,
       chargesWork: source.limit.chargesWork)
-    self.init(source, try PlanScope(query, environment, overlay: overlay))
+    let resolved = try query.resolvingClosures(environment) {
+      SnapshotResolver(source, overlay: overlay)
+    }
+    self.init(source, try PlanScope(resolved, environment, overlay: overlay))
   }
 
   init(_ source: QuerySource, _ scope: PlanScope) {

@@ -52,6 +52,7 @@ struct CostModel<Counter: Counts> {
     case .filter(let base, _, let node): Cost.sum(cost(of: base), Cost.product(4, cost(of: node)))
     case .ternary(let node, let first, let second):
       Cost.sum(cost(of: node), max(cost(of: first), cost(of: second)))
+    case .closure(let base, _): Cost.sum(cost(of: base), Cost.product(4, Cost.hop))
     case .union(_, let base), .cast(let base, _), .element(let base, _): cost(of: base)
     case .part(let base, _, _): Cost.sum(cost(of: base), Cost.hop)
     case .decoded(let path, _): Cost.sum(cost(of: .path(path)), Cost.hop)

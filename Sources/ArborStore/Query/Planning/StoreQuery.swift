@@ -42,6 +42,21 @@ package final class StoreQuery: Sendable {
     self.continuation = continuation
   }
 
+  /// Returns the query with objects in place of each `CLOSURE` of constant objects.
+  func resolvingClosures(
+    _ environment: PredicateEnvironment, _ resolver: () -> SnapshotResolver
+  ) throws -> StoreQuery {
+    guard let predicate, predicate.bound.hasConstantClosures else { return self }
+    let resolver = resolver()
+    let bound = predicate.bound.resolvingClosures(
+      arguments: predicate.arguments, environment, resolver)
+    try resolver.check()
+    return StoreQuery(
+      entity: entity, includesSubentities: includesSubentities,
+      predicate: (bound, predicate.arguments), sortKeys: sortKeys, groupLimit: groupLimit,
+      groupNeeds: groupNeeds, limit: limit, offset: offset, continuation: continuation)
+  }
+
   /// Returns the query for the rows after a given one.
   ///
   /// - Parameters:

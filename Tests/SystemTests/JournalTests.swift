@@ -1,6 +1,7 @@
 #if os(Linux)
   import ArborData
   import Foundation
+  import TestLength
   import TestSupport
   import Testing
 
@@ -19,8 +20,13 @@
 
       var journal: String { path + "-journal" }
 
-      /// - Parameter isRestarted: Whether the machine was restarted since.
-      init(rounds: Int = 5, checkpoints: Int = 1000, isRestarted: Bool = true) throws {
+      /// - Parameters:
+      ///   - isRestarted: Whether the machine was restarted since.
+      ///   - first: Called with the path after the first round, while the writer goes on.
+      init(
+        rounds: Int = 5, checkpoints: Int = 1000, isRestarted: Bool = true,
+        afterFirst first: (String) throws -> Void = { _ in }
+      ) throws {
         folder = try TemporaryFolder()
         path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
         let boot = folder.path("boot")
@@ -31,6 +37,8 @@
         if isRestarted { environment["ARBOR_FAULTS_BOOT"] = boot }
         let run = try CrashWriterRun(
           ["rounds", path, "\(seed)", "100000"], environment: environment)
+        _ = run.read(until: 2, "round")
+        try first(path)
         _ = run.read(until: rounds + 1, "round")
         run.kill()
         self.rounds = Int(try #require(run.acknowledged("round").last))
@@ -56,6 +64,15 @@
           return nil
         } catch {
           return error
+        }
+      }
+
+      /// Damages both root pages, so that the store depends on its journal.
+      func loseRoots() throws {
+        try change(path) { bytes in
+          for page in 0..<2 {
+            bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
+          }
         }
       }
 
@@ -115,11 +132,7 @@
         let left = try Left(checkpoints: checkpoints)
         #expect(hasJournal(left.path))
         // The pages that were written last never reached the disk.
-        try left.change(left.path) { bytes in
-          for page in 0..<2 {
-            bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
-          }
-        }
+        try left.loseRoots()
         try left.verify()
         #expect(!hasJournal(left.path))
         try left.verify()
@@ -141,6 +154,7 @@
       arguments: ["entry", "headers", "end", "file"])
     func damagedJournalsAreSetAside(_ damage: String) throws {
       let left = try Left()
+      if damage != "file" { try left.loseRoots() }
       switch damage {
       case "file": try left.change(left.path) { $0 = Data(repeating: 7, count: $0.count) }
       case "headers":
@@ -247,7 +261,10 @@
       let left = try Left()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { bytes in
-        for page in 0..<2 where bytes[page * 4096] != 0 { bytes[page * 4096 + 8] = 2 }
+        for page in 0..<2 where bytes[page * 4096] != 0 {
+          bytes[page * 4096 + 8] = 2
+          bytes.sign(page * 4096..<page * 4096 + 224)
+        }
       }
       let error = try #require(left.refusal())
       #expect(error.code == .formatTooNew)
@@ -262,6 +279,7 @@
     @Test("A truncated journal is refused")
     func refusesATruncatedJournal() throws {
       let left = try Left()
+      try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { $0.removeLast($0.count - 9000) }
       let error = try #require(left.refusal())
@@ -277,6 +295,7 @@
     @Test("A damaged entry before others is reported as damage, not as the end of the journal")
     func refusesADamagedEntry() throws {
       let left = try Left()
+      try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       // The first entry begins after the headers.
       try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
@@ -294,6 +313,7 @@
     @Test("A journal without its newest header is refused")
     func refusesADamagedHeader() throws {
       let left = try Left()
+      try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { bytes in
         for page in 0..<2 { bytes[page * 4096 + 100] ^= 1 }
@@ -329,18 +349,191 @@
       #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
     }
 
-    @Test("A missing or empty journal is harmless if the whole file reached the disk")
-    func verifiesTheFileWithoutAJournal() throws {
-      for isEmpty in [false, true] {
+    @Test("An empty journal is harmless if the whole file reached the disk")
+    func verifiesTheFileWithAnEmptyJournal() throws {
+      let left = try Left()
+      try left.change(left.journal) { $0 = Data(count: $0.count) }
+      try left.verify()
+      #expect(!hasJournal(left.path))
+    }
+
+    @Test("A store whose journal is missing is opened only if the options accept that")
+    func refusesAMissingJournal() throws {
+      for isReadOnly in [false, true] {
         let left = try Left()
-        if isEmpty {
-          try left.change(left.journal) { $0 = Data(count: $0.count) }
-        } else {
-          try FileManager.default.removeItem(atPath: left.journal)
+        try FileManager.default.removeItem(atPath: left.journal)
+        let error = try #require(left.refusal(isReadOnly: isReadOnly))
+        #expect(error.code == .corrupted)
+        #expect(
+          error.message
+            == "The journal \(left.journal) is missing, and the machine stopped while the store was "
+            + "open, so its last commits may be lost. Put the journal back. If it is lost, set "
+            + "options.acceptsMissingJournal to open the store as its file is.")
+        var options = StoreOptions()
+        options.acceptsMissingJournal = true
+        try PersistentStore(at: .path(left.path), options: options).close()
+        #expect(!hasJournal(left.path))
+        try left.verify()
+      }
+    }
+
+    /// The offsets of the entries of a journal.
+    private func entries(in journal: Data) -> [Range<Int>] {
+      func number(_ offset: Int) -> Int {
+        (0..<4).reduce(0) { $0 | Int(journal[offset + $1]) << (8 * $1) }
+      }
+      var entries: [Range<Int>] = []
+      let epoch = journal[2 * 4096 + 8..<2 * 4096 + 16]
+      var offset = 2 * 4096
+      while offset + 28 < journal.count, number(offset) == 0x4A41_4531,
+        journal[offset + 8..<offset + 16] == epoch
+      {
+        entries.append(offset..<offset + number(offset + 4))
+        offset += number(offset + 4)
+      }
+      return entries
+    }
+
+    @Test("A sound file is kept if the end of its journal is lost")
+    func keepsANewerFile() throws {
+      for kept in [0, 1, 2, -1] {
+        let left = try Left()
+        try left.change(left.journal) { journal in
+          let entries = entries(in: journal)
+          let first = entries[kept < 0 ? entries.count - 1 : kept].lowerBound
+          if kept < 0 {
+            journal[first + 40] ^= 1
+          } else {
+            journal.replaceSubrange(first..., with: Data(count: journal.count - first))
+          }
         }
+        // All acknowledged rounds.
         try left.verify()
         #expect(!hasJournal(left.path))
       }
+    }
+
+    /// Journals that are damaged, cut or of an earlier moment, beside a file that is whole.
+    @Test("A damaged or earlier journal never puts a whole file back", arguments: [1000, 3])
+    func damagedJournalsPutNothingBack(checkpoints: Int) throws {
+      let seed = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
+      var random = seed.map { SeededRandom(seed: $0) } ?? SeededRandom()
+      var earlier = Data()
+      let left = try Left(rounds: 12, checkpoints: checkpoints) { path in
+        earlier = try Data(contentsOf: URL(filePath: path + "-journal"))
+      }
+      let file = try Data(contentsOf: URL(filePath: left.path))
+      let journal = try Data(contentsOf: URL(filePath: left.journal))
+      var (opened, refused) = (0, 0)
+      for _ in 0..<TestLength.of(150, long: 10_000) {
+        try file.write(to: URL(filePath: left.path))
+        var bytes = Int.random(in: 0..<4, using: &random) == 0 ? earlier : journal
+        let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let place = Int.random(in: 0..<end, using: &random)
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: bytes.replaceSubrange(place..., with: Data(count: bytes.count - place))
+          case 1:
+            bytes.replaceSubrange(
+              place..<min(place + 512, end), with: Data(count: min(512, end - place)))
+          case 2: bytes[Int.random(in: 0..<224, using: &random)] ^= 1 << UInt8(place % 8)
+          case 3: bytes[4096 + Int.random(in: 0..<224, using: &random)] ^= 1 << UInt8(place % 8)
+          default: bytes[place] ^= 1 << UInt8(place % 8)
+          }
+        }
+        try bytes.write(to: URL(filePath: left.journal))
+        let store: PersistentStore
+        do throws(ArborError) {
+          store = try PersistentStore(for: LedgerClasses.all, at: .path(left.path))
+        } catch {
+          refused += 1
+          #expect(
+            [.corrupted, .notAStore].contains(error.code), "\(error), seed \(random.seed)")
+          continue
+        }
+        defer { store.close() }
+        opened += 1
+        let round = try LedgerState(reading: store)?.round ?? 0
+        #expect(round >= left.rounds, "seed \(random.seed)")
+      }
+      #expect(opened > 0 && refused > 0)
+    }
+
+    @Test("Salvage keeps a sound file whose journal has lost its end")
+    func salvagesANewerFile() throws {
+      let left = try Left()
+      try left.change(left.journal) { journal in
+        let first = entries(in: journal)[1].lowerBound
+        journal.replaceSubrange(first..., with: Data(count: journal.count - first))
+      }
+      let (report, round) = try salvage(left)
+      #expect(report.isComplete && round >= left.rounds)
+    }
+
+    @Test("A damaged file whose journal has lost its end is refused, and is not put back silently")
+    func refusesALostEnd() throws {
+      let left = try Left()
+      try left.change(left.journal) { journal in
+        let first = entries(in: journal)[1].lowerBound
+        journal.replaceSubrange(first..., with: Data(count: journal.count - first))
+      }
+      // A page in the middle of the file is an older one.
+      try left.change(left.path) { bytes in
+        let page = bytes.count / 4096 / 2
+        for offset in page * 4096..<bytes.count { bytes[offset] = 0 }
+      }
+      let error = try #require(left.refusal())
+      #expect(error.code == .corrupted)
+      #expect(error.message.hasPrefix("The store's file has "))
+      #expect(
+        error.message.hasSuffix(
+          " later transactions than the journal \(left.journal), but is damaged itself. The end of "
+            + "the journal is lost, or the journal is a former one. Restore the store from a backup, "
+            + "or salvage it into a new file."))
+      #expect(hasJournal(left.path))
+    }
+
+    @Test("A file of another program with the journal's name is neither read nor changed")
+    func refusesAStrangersFile() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
+      let contents = [
+        Data("three years of notes".utf8), Data(repeating: 7, count: 20 << 20),
+        try {
+          let other = folder.path("other.arbor")
+          try LedgerWriter(path: other) { _ in }.store.close()
+          return try Data(contentsOf: URL(filePath: other))
+        }(),
+      ]
+      try LedgerWriter(path: path) { _ in }.store.close()
+      for content in contents {
+        try content.write(to: URL(filePath: path + "-journal"))
+        let options = StoreOptions(durability: .journaled)
+        let error = #expect(throws: ArborError.self) {
+          try PersistentStore(for: LedgerClasses.all, at: .path(path), options: options)
+        }
+        #expect(
+          error?.message
+            == "\(path)-journal has the name of a store's journal, but is something else. Move it "
+            + "to another folder.")
+        #expect(try Data(contentsOf: URL(filePath: path + "-journal")) == content)
+      }
+    }
+
+    @Test("A header of a later format that is damaged is damage")
+    func checksHeadersFirst() throws {
+      let left = try Left()
+      let former = try Data(contentsOf: URL(filePath: left.journal))
+      for bit in 0..<8 {
+        for page in 0..<2 where former[page * 4096] != 0 {
+          try former.write(to: URL(filePath: left.journal))
+          try left.change(left.journal) { $0[page * 4096 + 8] ^= 1 << bit }
+          let refusal = left.refusal(isReadOnly: true)
+          #expect(refusal?.code == .readOnly || refusal?.code == .corrupted, "bit \(bit)")
+        }
+      }
+      try former.write(to: URL(filePath: left.journal))
+      try left.verify()
     }
 
     /// Salvages a store, and checks that the result is sound and in the state after one of its
@@ -366,11 +559,7 @@
     func salvagesTheJournal() throws {
       let left = try Left()
       // The pages that were written last never reached the disk.
-      try left.change(left.path) { bytes in
-        for page in 0..<2 {
-          bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
-        }
-      }
+      try left.loseRoots()
       let (report, round) = try salvage(left)
       #expect(report.isComplete)
       #expect((left.rounds...left.rounds + 1).contains(round))
@@ -380,6 +569,7 @@
     @Test("Salvage uses a damaged journal up to the damage")
     func salvagesADamagedJournal() throws {
       let left = try Left()
+      try left.loseRoots()
       // The first entry begins after the headers.
       try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
       let (report, round) = try salvage(left)
@@ -409,7 +599,7 @@
       let error = #expect(throws: ArborError.self) { try LedgerWriter.open(path) }
       #expect(
         error?.message
-          == "\(path)-journal has the name of a store's journal, but is not a file. Move it to "
+          == "\(path)-journal has the name of a store's journal, but is something else. Move it to "
           + "another folder.")
     }
 
@@ -459,6 +649,22 @@
         #expect(rounds == Array(1...max(1, rounds.count)))
         let least = acknowledged[writer - 1]
         #expect((least...least + 1).contains(rounds.count))
+      }
+    }
+  }
+
+  extension Data {
+    /// Replaces the last four bytes of a range by the CRC-32C of the others.
+    fileprivate mutating func sign(_ range: Range<Int>) {
+      var remainder = ~UInt32(0)
+      for byte in self[range].dropLast(4) {
+        remainder ^= UInt32(byte)
+        for _ in 0..<8 {
+          remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0x82F6_3B78 : remainder >> 1
+        }
+      }
+      for index in 0..<4 {
+        self[range.upperBound - 4 + index] = UInt8(truncatingIfNeeded: ~remainder >> (8 * index))
       }
     }
   }

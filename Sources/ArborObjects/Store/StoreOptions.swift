@@ -135,6 +135,14 @@ public struct StoreOptions: Sendable, Hashable {
   public var onCorruption = CorruptionRule.fail
   /// The guarantee a commit waits for.
   public var durability = Durability.full
+  /// A Boolean value that indicates whether a store is opened without its journal after the machine
+  /// has stopped. Defaults to `false`: opening throws `corrupted`, because the last commits may have
+  /// been only in the journal.
+  ///
+  /// With `true`, the store is opened in the state of its file if that is sound. Commits since the last
+  /// checkpoint are lost unless they had reached the file. Concerns stores that were opened with
+  /// ``Durability/journaled``.
+  public var acceptsMissingJournal = false
   /// The journal's size limits, or `nil` for the defaults.
   package var journalLimits: JournalLimits?
   /// The number of bytes of address space to map initially.
@@ -238,6 +246,7 @@ public struct StoreOptions: Sendable, Hashable {
     opening.setsDamagedAside = onCorruption == .setAsideAndRecreate
     opening.isDurable = durability != .relaxed
     opening.isJournaled = durability == .journaled
+    opening.acceptsMissingJournal = acceptsMissingJournal
     if let journalLimits { opening.journalLimits = journalLimits }
     opening.initialMapSize = initialMapSize
     opening.maximumMapSize = maximumMapSize

@@ -44,12 +44,13 @@ extension StoreEngine {
   }
 
   /// Verifies a file after the machine has stopped, if its last commits may not have reached the
-  /// medium and its journal is missing.
+  /// medium and its journal has no commits.
   ///
-  /// - Throws: `corrupted` if any part of the file is not in the newest state.
-  func settleAfterStop() throws(StoreError) {
+  /// - Parameter acceptsMissingJournal: Whether the file may be used without its journal.
+  /// - Throws: `corrupted` if any part of the file is not in the newest state; `journal` if the
+  ///   journal is missing.
+  func settleAfterStop(acceptsMissingJournal: Bool) throws(StoreError) {
     let snapshot = try snapshot(reportsFindings: false)
-    let digests: StoreDigests.Stored
     let isShared: Bool
     do {
       defer { snapshot.close() }
@@ -57,14 +58,15 @@ extension StoreEngine {
       let header = try StoreHeader.read(reader)
       guard header.isJournaled else { return }
       isShared = try reader.entryIfPresent(StoreFormat.sharedKey, in: databases.arbor) != nil
-      digests = try self.digests(snapshot)
     }
-    do throws(StoreError) {
-      guard case .known(let known) = digests, !known.isCounting else {
-        throw .corrupted(what: "The file has no digests to compare with.")
-      }
-      try scrub()
-    } catch .corrupted(let entity, let object, let what) {
+    if let path, !isShared, !acceptsMissingJournal,
+      try JournalFile.existing(of: path, forReading: true) == nil
+    {
+      throw JournalRecovery.missing(JournalFile.path(of: path))
+    }
+    do throws(StoreError) { try compareWithDigests() } catch .corrupted(
+      let entity, let object, let what)
+    {
       let place =
         isShared
         ? "The commits are in the store's shared log: open the store with the log to rebuild it."
@@ -79,5 +81,21 @@ extension StoreEngine {
     // The scrub may have recorded its result.
     try journal.settle(self)
     _ = try StoreJournal.endLeft(by: environment)
+  }
+
+  /// Compares every part of the file with the digests that its newest transaction has stored.
+  ///
+  /// - Throws: `corrupted` if they differ, or if there are none.
+  func compareWithDigests() throws(StoreError) {
+    let digests: StoreDigests.Stored
+    do {
+      let snapshot = try snapshot(reportsFindings: false)
+      defer { snapshot.close() }
+      digests = try self.digests(snapshot)
+    }
+    guard case .known(let known) = digests, !known.isCounting else {
+      throw .corrupted(what: "The file has no digests to compare with.")
+    }
+    try scrub()
   }
 }

@@ -37,7 +37,7 @@ final class JournalFile: Sendable {
 
   /// Opens a store's journal. Returns `nil` if there isn't one.
   ///
-  /// - Throws: `journal` if the name belongs to something other than a file; `inputOutput`.
+  /// - Throws: `journal` if the name belongs to something other than a journal; `inputOutput`.
   static func existing(
     of store: String, forReading: Bool = false
   ) throws(StoreError) -> JournalFile? {
@@ -55,7 +55,16 @@ final class JournalFile: Sendable {
       close(descriptor)
       throw foreign(path)
     }
-    return JournalFile(path, descriptor, size: Int(status.st_size))
+    let file = JournalFile(path, descriptor, size: Int(status.st_size))
+    guard try file.isJournal() else { throw foreign(path) }
+    return file
+  }
+
+  /// Returns whether the file is a journal, which may be damaged or not have a header yet.
+  private func isJournal() throws(StoreError) -> Bool {
+    let bytes = try read(JournalHeader.firstEntry, at: 0)
+    let pages = [bytes[...], bytes.dropFirst(JournalHeader.pageSize)]
+    return bytes.allSatisfy { $0 == 0 } || pages.contains(where: JournalHeader.isBegun)
   }
 
   /// Opens a file. Returns `nil` if there is no such file, which includes names that are too long.
@@ -75,7 +84,8 @@ final class JournalFile: Sendable {
     .journal(
       ArborError(
         .notAStore,
-        "\(path) has the name of a store's journal, but is not a file. Move it to another folder."))
+        "\(path) has the name of a store's journal, but is something else. Move it to another folder."
+      ))
   }
 
   /// Creates a store's journal, overwriting an obsolete one.
@@ -83,6 +93,8 @@ final class JournalFile: Sendable {
   /// - Throws: `diskFull`, `readOnly`, `inputOutput`. In these cases, there is no journal.
   static func create(of store: String, size: Int) throws(StoreError) {
     let path = path(of: store)
+    // Not truncated if it is a file of someone else.
+    _ = try existing(of: store)
     guard let descriptor = try openDescriptor(path, O_RDWR | O_CREAT | O_TRUNC) else {
       throw .missing(path: path)
     }
@@ -106,6 +118,7 @@ final class JournalFile: Sendable {
   /// Removes a store's journal and waits until the removal is durable.
   static func remove(of store: String) throws(StoreError) {
     let path = path(of: store)
+    guard try existing(of: store, forReading: true) != nil else { return }
     guard unlink(path) == 0 else {
       if errno == ENOENT { return }
       throw .failed("unlink", path, errno: errno)
@@ -140,11 +153,12 @@ final class JournalFile: Sendable {
   /// - Throws: `journal` if the format is too new.
   func newestHeader() throws(StoreError) -> JournalHeader? {
     // Both in one call, because every transaction reads them.
-    let bytes = try read(JournalHeader.pageSize + JournalHeader.size, at: 0)
+    let bytes = try read(JournalHeader.firstEntry, at: 0)
     var newest: JournalHeader?
     for offset in [0, JournalHeader.pageSize] where offset < bytes.count {
       let (format, header) = bytes.withUnsafeBytes { bytes in
-        let page = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        let page = UnsafeRawBufferPointer(
+          rebasing: bytes[offset..<min(offset + JournalHeader.pageSize, bytes.count)])
         return (JournalHeader.format(of: page), JournalHeader(page))
       }
       if let format, format > JournalHeader.format {

@@ -25,7 +25,8 @@ struct JournalPosition: Sendable, Hashable {
 /// └──────────┴─────────────────────────────────────────────────────────────────┴───────────┘
 /// ```
 ///
-/// The flags are a u16; 1 if the commits since the checkpoint are in a shared log.
+/// The flags are a u16; 1 if the commits since the checkpoint are in a shared log, 2 if the journal has
+/// ended: the store's file is complete, and no entries follow.
 ///
 /// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
@@ -33,6 +34,7 @@ struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
   static let format: UInt16 = 1
   private static let sharedFlag: UInt16 = 1
+  private static let endedFlag: UInt16 = 2
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -52,6 +54,8 @@ struct JournalHeader: Sendable, Hashable {
   let root: RootImage
   /// Whether the commits since the checkpoint are in a shared log.
   let isShared: Bool
+  /// Whether the whole state of the store is in its file.
+  let isEnded: Bool
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -67,7 +71,7 @@ struct JournalHeader: Sendable, Hashable {
     var writer = ByteWriter(reserving: Self.size)
     writer.append(Self.magic)
     writer.append(Self.format)
-    writer.append(isShared ? Self.sharedFlag : 0)
+    writer.append((isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0))
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -79,7 +83,10 @@ struct JournalHeader: Sendable, Hashable {
     return writer.bytes
   }
 
-  init(fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool) {
+  init(
+    fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool,
+    isEnded: Bool = false
+  ) {
     self.fileSize = fileSize
     self.storeID = storeID
     bootID = StoreHeader.bootID
@@ -87,15 +94,24 @@ struct JournalHeader: Sendable, Hashable {
     epoch = .random(in: 1...(.max))
     self.root = root
     self.isShared = isShared
+    self.isEnded = isEnded
   }
 
-  /// Returns the format of a header, or `nil` for other bytes. Works for later formats, too.
-  static func format(of bytes: UnsafeRawBufferPointer) -> UInt16? {
-    var reader = ByteReader(bytes)
-    guard let magic = reader.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {
-      return nil
-    }
-    return reader.read()
+  /// Returns whether bytes begin like a header, which may be damaged.
+  static func isBegun(in bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: Self.magic) }
+
+  /// Returns the format of an undamaged header, or `nil` for other bytes. Works for later formats,
+  /// too: their headers begin with the same fields, and end with a checksum.
+  ///
+  /// - Parameter page: The whole page of the header.
+  static func format(of page: UnsafeRawBufferPointer) -> UInt16? {
+    var reader = ByteReader(page)
+    guard let magic = reader.readBytes(Self.magic.count), magic.elementsEqual(Self.magic),
+      let format: UInt16 = reader.read(), reader.readBytes(2) != nil,
+      let size: UInt32 = reader.read(), size <= page.count,
+      ByteReader(checked: UnsafeRawBufferPointer(rebasing: page[..<Int(size)])) != nil
+    else { return nil }
+    return format
   }
 
   /// Decodes a header. Returns `nil` for other bytes: an unused page, or a torn or damaged one.
@@ -115,5 +131,6 @@ struct JournalHeader: Sendable, Hashable {
     self.epoch = epoch
     self.root = root
     isShared = flags & Self.sharedFlag != 0
+    isEnded = flags & Self.endedFlag != 0
   }
 }

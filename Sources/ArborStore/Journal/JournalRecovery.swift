@@ -4,7 +4,8 @@ internal import LMDB
 
 /// Restores a journaled store after a power failure: the checkpoint, then the commits since.
 ///
-/// 1. Check that the journal belongs to this file, and that none of its entries is damaged.
+/// 1. Check that the journal belongs to this file, and that none of its entries is damaged. If the file
+///    has later transactions than the journal and is sound, it is kept as it is.
 /// 2. Write the checkpoint's root page to both root pages of the file.
 /// 3. Replay the entries, while a pin keeps the checkpoint's pages. Commits in a shared log are
 ///    applied by the opener.
@@ -30,8 +31,11 @@ enum JournalRecovery {
     defer { lock.end() }
     // Another process may have recovered it meanwhile.
     guard let (journal, header) = try pending(path, forReading: false) else { return }
-    try check(journal, header)
     let checkpoint = try storedHeader(header, path, journal)
+    let ahead = try transactionsAhead(of: journal, header, path)
+    if ahead > 0, try isWhole(path, checkpoint) { return }
+    try check(journal, header)
+    if ahead > 1 { throw behind(journal.path, by: ahead) }
     try StoreFiles.exclusively(path: path) { () throws(StoreError) in
       try storing(path: path, Environment.restore(header.root, at: path))
     }
@@ -49,11 +53,16 @@ enum JournalRecovery {
   ///   doesn't need its journal or the journal is unusable.
   static func copy(_ file: DamagedFile, to copy: String) throws(StoreError) -> Bool? {
     let path = file.path
-    guard let journal = try JournalFile.existing(of: path, forReading: true),
-      let header = try journal.newestHeader(), header.bootID != StoreHeader.bootID
+    guard let journal = try own(of: path),
+      let header = try journal.newestHeader(), header.bootID != StoreHeader.bootID,
+      !header.isEnded
     else { return nil }
     let checkpoint: HeaderRecord
     do throws(StoreError) { checkpoint = try storedHeader(header, path, journal) } catch {
+      return nil
+    }
+    let ahead = try transactionsAhead(of: journal, header, path)
+    if ahead > 0, try areSound(path, { () throws(LMDBError) in try file.verifyNewestPages() }) {
       return nil
     }
     try storing(path: copy, file.copy(header.root, to: copy))
@@ -62,13 +71,21 @@ enum JournalRecovery {
       defer { store.close() }
       try replay(journal, header, in: store)
       try check(journal, header)
-      return !header.isShared
+      return !header.isShared && ahead <= 1
     } catch {
       switch error {
       case .inputOutput, .diskFull, .interrupted: throw error
       // The commits before the damage are kept.
       default: return false
       }
+    }
+  }
+
+  /// Returns the journal of a store, or `nil` if there is none or another file has its name.
+  private static func own(of path: String) throws(StoreError) -> JournalFile? {
+    do throws(StoreError) { return try JournalFile.existing(of: path, forReading: true) } catch {
+      if error.isForeignJournal { return nil }
+      throw error
     }
   }
 
@@ -97,7 +114,7 @@ enum JournalRecovery {
       if hasEntries { throw headless(journal.path) }
       return nil
     }
-    return header.bootID == StoreHeader.bootID ? nil : (journal, header)
+    return header.isEnded || header.bootID == StoreHeader.bootID ? nil : (journal, header)
   }
 
   /// Throws if a valid entry follows a damaged one.
@@ -155,6 +172,60 @@ enum JournalRecovery {
     return found
   }
 
+  /// Returns the number of transactions in the file that are later than those in the journal.
+  ///
+  /// A power failure leaves at most one, which was not acknowledged. More mean that the end of the
+  /// journal is lost, or that the journal is a former one.
+  private static func transactionsAhead(
+    of journal: JournalFile, _ header: JournalHeader, _ path: String
+  ) throws(StoreError) -> UInt64 {
+    if header.isShared { return 0 }
+    var position = header.start
+    try journal.advance(&position, to: .max, epoch: header.epoch)
+    do throws(LMDBError) {
+      let newest = try DamagedFile(path: path).transactions.first ?? 0
+      return newest - min(newest, position.transactionID)
+    } catch { throw StoreError(error, path: path) }
+  }
+
+  /// Returns whether every page and every record of a file are those of its newest transaction. If so,
+  /// ends journaling.
+  private static func isWhole(
+    _ path: String, _ checkpoint: HeaderRecord
+  ) throws(StoreError) -> Bool {
+    let arePagesSound = try areSound(path) { () throws(LMDBError) in
+      try Environment.verifyPages(path: path)
+    }
+    guard arePagesSound else { return false }
+    let store = try open(path, checkpoint, looksForDamage: false)
+    defer { store.close() }
+    do throws(StoreError) { try store.compareWithDigests() } catch .corrupted { return false }
+    _ = try StoreJournal.endLeft(by: store.environment)
+    return true
+  }
+
+  /// Returns whether `verify` finds no damage.
+  private static func areSound(
+    _ path: String, _ verify: () throws(LMDBError) -> Void
+  ) throws(StoreError) -> Bool {
+    do throws(LMDBError) {
+      try verify()
+      return true
+    } catch {
+      let reason = StoreError(error, path: path)
+      if error.isForeignContent || reason.isCorruption { return false }
+      throw reason
+    }
+  }
+
+  private static func behind(_ path: String, by count: UInt64) -> StoreError {
+    .journal(
+      ArborError(
+        .corrupted,
+        "The store's file has \(count) later transactions than the journal \(path), but is damaged "
+          + "itself. The end of the journal is lost, or the journal is a former one. \(remedy)"))
+  }
+
   private static let remedy =
     "Restore the store from a backup, or salvage it into a new file."
 
@@ -173,6 +244,15 @@ enum JournalRecovery {
         .corrupted,
         "A header of the journal \(path) is damaged, so its commits cannot be recovered. \(remedy)")
     )
+  }
+
+  static func missing(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .corrupted,
+        "The journal \(path) is missing, and the machine stopped while the store was open, so its last "
+          + "commits may be lost. Put the journal back. If it is lost, set "
+          + "options.acceptsMissingJournal to open the store as its file is."))
   }
 
   static func truncated(_ path: String) -> StoreError {

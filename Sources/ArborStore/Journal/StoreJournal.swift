@@ -253,7 +253,7 @@ final class StoreJournal: @unchecked Sendable {
     if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
     // The process that wrote the header may have died before it was on the medium.
     if let header { try file.write(header) }
-    if let header, header.root.transactionID == transaction.id - 1,
+    if let header, !header.isEnded, header.root.transactionID == transaction.id - 1,
       header.isShared == (store.sharedLog != nil),
       try file.entry(at: header.start, epoch: header.epoch) == nil
     {
@@ -279,8 +279,9 @@ final class StoreJournal: @unchecked Sendable {
         return false
       }
       defer { detach(store) }
-      return try Self.end(attached.file, path, store.environment, transaction)
+      return try Self.end(attached.file, store.id, path, store.environment, transaction)
     }
+    try Self.removeEnded(path, store.environment)
     // A checkpoint that has begun finds the store settled.
     store.whileWaiting { queue.sync {} }
   }
@@ -295,27 +296,46 @@ final class StoreJournal: @unchecked Sendable {
     guard file?.isUnused ?? true else { return false }
     var isEnded = false
     try environment.write(path: path) { (transaction) throws(StoreError) in
-      isEnded = try end(file, path, environment, transaction)
+      let storeID = try StoreHeader.read(transaction.reader, path: path).storeID
+      isEnded = try end(file, storeID, path, environment, transaction)
       return isEnded
     }
+    if isEnded { try removeEnded(path, environment) }
     return isEnded
   }
 
-  /// Syncs the file, removes the journal and clears the flag, in this order: without a journal, a
-  /// file with the flag is verified after a power failure.
+  /// Syncs the file, notes in the journal that the file is complete, and clears the flag, in this
+  /// order: a file with the flag has a journal, so that a missing one is noticed.
   private static func end(
-    _ file: JournalFile?, _ path: String, _ environment: Environment,
+    _ file: JournalFile?, _ storeID: UUID, _ path: String, _ environment: Environment,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     var header = try StoreHeader.read(transaction.reader, path: path)
     guard header.isJournaled, file?.lockExclusively() ?? true else { return false }
     try storing(path: path, environment.flush())
-    try JournalFile.remove(of: path)
+    if let file {
+      let root = try storing(path: path, environment.newestRoot(before: transaction))
+      try file.write(
+        JournalHeader(
+          fileSize: file.size, storeID: storeID, number: (file.newestHeader()?.number ?? 0) + 1,
+          root: root, isShared: false, isEnded: true))
+    }
     header.isJournaled = false
     header.sign(transaction)
     transaction.setDurability(.full)
     try StoreHeader.write(header, in: transaction)
     return true
+  }
+
+  /// Removes the journal of a store that is not journaled any more.
+  private static func removeEnded(_ path: String, _ environment: Environment) throws(StoreError) {
+    // Within a transaction, so that no process begins journaling meanwhile.
+    try environment.write(path: path) { (transaction) throws(StoreError) in
+      if try !StoreHeader.read(transaction.reader, path: path).isJournaled {
+        try JournalFile.remove(of: path)
+      }
+      return false
+    }
   }
 }
 

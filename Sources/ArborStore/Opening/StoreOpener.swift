@@ -167,7 +167,7 @@ struct StoreOpener {
       }
       return true
     // The file could be opened, so it is only its contents that are not a store.
-    case _ where error.isCorruption || error.isNoStore:
+    case _ where error.isCorruption || error.isNoStore || error.isDamageOfJournal:
       guard opening.setsDamagedAside else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreFiles.setAside(past: path)
@@ -284,7 +284,9 @@ extension StoreOpener {
   /// Verifies a newly opened store as requested by the options.
   func verify(_ store: StoreEngine) throws(StoreError) {
     if opening.isRecovering { return }
-    if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
+    if !store.wasWrittenSinceBoot {
+      try store.settleAfterStop(acceptsMissingJournal: opening.acceptsMissingJournal)
+    }
     // Objects that violate the model's rules are no damage, and have to be corrected in the store.
     if opening.checksEveryPage, let problem = try store.check(checksRules: false).problems.first {
       throw .corrupted(entity: problem.entity, object: problem.object, what: problem.description)

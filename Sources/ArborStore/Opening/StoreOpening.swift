@@ -45,6 +45,8 @@ package struct StoreOpening: Sendable {
   /// Whether durable commits are written to a journal; see ``StoreJournal``.
   package var isJournaled = false
   package var journalLimits = JournalLimits()
+  /// Whether a file may be opened without its journal after the machine has stopped.
+  package var acceptsMissingJournal = false
   /// Whether commits that the file lacks after a power failure are applied from the log that it
   /// shares.
   package var continuesSharing = false

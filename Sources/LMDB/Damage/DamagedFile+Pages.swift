@@ -25,6 +25,11 @@ extension DamagedFile {
   /// The transaction numbers of the valid root pages, newest first.
   package var transactions: [UInt64] { roots.map(\.transactionID) }
 
+  /// Verifies every page of the newest root page's state.
+  ///
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
+  package func verifyNewestPages() throws(LMDBError) { _ = try Environment.isSound(descriptor) }
+
   /// Calls `entry` with the entries of the name tree of a transaction's root page, and reads its
   /// free list.
   ///

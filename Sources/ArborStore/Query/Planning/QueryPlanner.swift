@@ -53,6 +53,12 @@ struct QueryPlanner<Counter: Counts> {
     }
     let rows = try counts.objectCount(of: family)
     let skipping = withoutOrder ? nil : try skipScan(candidates)
+    // Even counting the rows of the groups would read all of their keys.
+    if let skipping, let groups = skipping.namedGroups, skipping.covered.count == conjuncts.count,
+      groups < rows / SkipScan.leastSize
+    {
+      return .plan(AccessPlan(access: .skipping(skipping), residual: []))
+    }
     let scanCost = conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
     var best: CandidateNumbers?
     if !conjuncts.isEmpty {

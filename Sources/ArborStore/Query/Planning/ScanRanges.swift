@@ -52,6 +52,17 @@ struct ScanRanges {
     ranges = prefixes.map(ScanRange.init(beginningWith:))
   }
 
+  /// Returns whether each range has one value of each column with a condition.
+  static func arePoints(_ matches: [ColumnMatch]) -> Bool {
+    var count = 1
+    for (index, match) in matches.enumerated() {
+      guard case .points(let values) = match.condition else { return false }
+      count *= values.count
+      if index > 0, count > maximumRanges { return false }
+    }
+    return true
+  }
+
   private mutating func finish(_ narrowed: [ScanRange]) {
     ranges = narrowed.filter { !$0.isEmpty }
     usedColumns += 1

@@ -101,6 +101,8 @@ final class SkipScan {
   /// after them.
   let groupColumns: Int
   let ends: [End]
+  /// The number of groups if conditions name them, or `nil` if it is unknown beforehand.
+  let namedGroups: Int?
   /// The maximum number of rows to visit.
   let budget: Int
   /// The conjuncts that hold for all rows of the scan.
@@ -111,13 +113,14 @@ final class SkipScan {
   private(set) var groups: Int?
 
   init(
-    index: IndexReference, ranges: [ScanRange], groupColumns: Int, ends: [End], budget: Int = .max,
-    covered: Set<Int>, matches: [ColumnMatch]
+    index: IndexReference, ranges: [ScanRange], groupColumns: Int, ends: [End],
+    namedGroups: Int? = nil, budget: Int = .max, covered: Set<Int>, matches: [ColumnMatch]
   ) {
     self.index = index
     self.ranges = ranges
     self.groupColumns = groupColumns
     self.ends = ends
+    self.namedGroups = namedGroups
     self.budget = budget
     self.covered = covered
     self.matches = matches
@@ -125,8 +128,8 @@ final class SkipScan {
 
   func limited(to budget: Int) -> SkipScan {
     SkipScan(
-      index: index, ranges: ranges, groupColumns: groupColumns, ends: ends, budget: budget,
-      covered: covered, matches: matches)
+      index: index, ranges: ranges, groupColumns: groupColumns, ends: ends,
+      namedGroups: namedGroups, budget: budget, covered: covered, matches: matches)
   }
 
   func note(groups: Int) { self.groups = groups }
@@ -157,9 +160,10 @@ extension QueryPlanner {
     guard let ends = needs.ends(in: index.columns.dropFirst(groupColumns)) else { return nil }
     let matches = Array(leading.prefix(groupColumns))
     guard let part = part(of: reference, narrowedBy: matches, candidates) else { return nil }
+    let isNamed = matches.count == groupColumns && ScanRanges.arePoints(matches)
     return SkipScan(
       index: reference, ranges: part.ranges, groupColumns: groupColumns, ends: ends,
-      covered: part.covered, matches: matches)
+      namedGroups: isNamed ? part.ranges.count : nil, covered: part.covered, matches: matches)
   }
 }
 

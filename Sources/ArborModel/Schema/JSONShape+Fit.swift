@@ -85,7 +85,7 @@ extension AttributeDescription {
 }
 
 extension JSONValue {
-  /// The first number that exceeds the range of every attribute, or `nil` if there is none.
+  /// The first number that is too large for any attribute, or `nil` if there isn't one.
   package var numberOutOfRange: JSONShape.Misfit? {
     switch self {
     case .number: PropertyValue(json: self) == nil ? misfit("a number below 1.8e308") : nil

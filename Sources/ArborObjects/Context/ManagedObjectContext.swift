@@ -159,9 +159,13 @@ public final class ManagedObjectContext {
     Set(session.pending.objects { $0.kind == .inserted })
   }
 
-  /// The committed objects with pending changes of properties or of relationship members.
+  /// The committed objects with pending changes of properties or of relationship members. Objects that
+  /// were changed back to their committed values are not included.
   public var updatedObjects: Set<ManagedObject> {
-    let changed = session.pending.objects { $0.kind == .updated && !$0.isQuiet }
+    let changed = session.pending.objects { change in
+      change.kind == .updated && !change.isQuiet
+        && (change.isEffective || session.links.hasEdits(of: change.object))
+    }
     return Set((changed + session.ownersOfLinks()))
   }
 

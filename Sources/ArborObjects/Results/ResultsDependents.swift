@@ -8,17 +8,22 @@ struct ResultsDependents {
   private let schema: ModelSchema
   private let snapshot: StoreSnapshot
   private let overlay: (any PendingState)?
+  /// Whether objects along each path, before its end, are deleted in the context.
+  private let leadsOverDeleted: [Bool]
   /// The changed objects at the end of each path.
   private var changed: [[ObjectNumber]]
 
   init(
     _ related: [PropertiesRead.Related], in schema: ModelSchema, on snapshot: StoreSnapshot,
-    overlay: (any PendingState)?
+    overlay: (any PendingState)?, hasDeletions: (EntitySchema) -> Bool
   ) {
     self.related = related
     self.schema = schema
     self.snapshot = snapshot
     self.overlay = overlay
+    leadsOverDeleted = related.map { path in
+      path.hops.dropLast().contains { hasDeletions(schema.entities[$0.destination]) }
+    }
     changed = related.map { _ in [] }
   }
 
@@ -37,6 +42,9 @@ struct ResultsDependents {
       // The deletion has changed the objects that referred to it, which are reported unless the
       // model says that they remain as they were.
       if isGone, inverse.deleteRule == .noAction { return false }
+      // An object that is deleted in the context is no member of others, but another commit may have
+      // added objects that refer to it.
+      if leadsOverDeleted[index] { return false }
       changed[index].append(number)
     }
     return true

@@ -150,7 +150,10 @@ final class ResultsKeeper {
   ) throws(StoreError) -> [ResultsCandidate]? {
     var candidates: [ResultsCandidate] = []
     var dependents = ResultsDependents(
-      shape.related, in: context.session.schema, on: snapshot, overlay: overlay)
+      shape.related, in: context.session.schema, on: snapshot, overlay: overlay
+    ) { [pending = context.session.pending] entity in
+      entity.concreteFamily.contains(where: pending.hasDeletions(ofEntity:))
+    }
     for number in changes.numbers {
       guard let entity = context.session.schema.entity(of: number) else { continue }
       // For objects with pending changes, concurrent commits are visible only in their links.

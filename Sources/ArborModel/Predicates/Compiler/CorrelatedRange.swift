@@ -34,8 +34,8 @@ struct CorrelatedRange {
 }
 
 extension PredicateCompilation {
-  /// Returns a comparison that a condition on the members of a collection implies, or `nil` if there
-  /// is none that an index could answer.
+  /// Returns a comparison that a condition on the members of a collection implies and that an index
+  /// could answer, or `nil` if there is no such comparison.
   func correlatedRange(
     _ base: BoundExpression, _ entity: EntitySchema, _ node: BoundNode
   ) throws(ArborError) -> CorrelatedRange? {

@@ -104,6 +104,12 @@ final class PendingObjects {
     map.count > 0 && lists[index].contains { $0.kind != .dropped }
   }
 
+  /// Returns whether any objects of the concrete entity with the given index in the schema are
+  /// deleted.
+  func hasDeletions(ofEntity index: Int) -> Bool {
+    map.count > 0 && lists[index].contains { $0.kind == .deleted }
+  }
+
   /// The number of deletions. Takes linear time.
   var deletedCount: Int {
     var count = 0

@@ -113,6 +113,50 @@ import Testing
       ])
   }
 
+  @Test("A renamed type whose nested type changes is a named loss")
+  func renamedTypesDoNotLoseTheirValues() throws {
+    func model(_ name: String, _ spot: [AttributeDescription]) -> ManagedObjectModel {
+      ManagedObjectModel(
+        entities: [
+          EntityDescription(
+            name: "Person",
+            attributes: [
+              AttributeDescription(name: "id", type: .integer64),
+              AttributeDescription(name: "home", type: .composite(name), isOptional: true),
+              AttributeDescription(name: "place", type: .composite("Spot"), isOptional: true),
+            ])
+        ],
+        composites: [
+          CompositeDescription(
+            name: name,
+            attributes: [
+              AttributeDescription(name: "spot", type: .composite("Spot"), isOptional: true)
+            ]),
+          CompositeDescription(name: "Spot", attributes: spot),
+        ], versionIdentifier: name)
+    }
+    let home = PropertyValue.composite(["spot": .composite(["x": "1"])])
+    let plain = PlainObjects(
+      values: ["Person": [1: ["id": .integer(1), "home": home, "place": .null]]])
+    let store = try EvolvingStore(model("Address", [Self.text("x")]), plain)
+    let newer = model("PostalAddress", [Self.text("x"), Self.text("y")])
+    let refusal = try store.refusal(of: newer)
+    #expect(refusal.violations.map(\.keyPath) == ["home"])
+    try store.evolve(to: newer, dropping: ["Person.home"]) {
+      $0.values["Person"]?[1]?["home"] = .null
+    }
+  }
+
+  @Test("A type whose only attribute is removed may change")
+  func unusedTypesMayChange() throws {
+    let store = try Self.store(Self.model("1", [Self.text("city"), Self.text("street")]))
+    var newer = Self.model("2", [Self.text("city")])
+    newer.entities[0].attributes.removeLast()
+    try store.evolve(to: newer, dropping: ["Person.home"]) {
+      for id in [Int64(1), 2] { $0.values["Person"]?[id]?["home"] = nil }
+    }
+  }
+
   // MARK: Random versions
 
   @Test(

@@ -14,10 +14,10 @@ package struct CompositeConversion: Sendable {
   }
 
   private let parts: [Part]
-  /// Whether every value of the older type is a value of the newer one as it is, and the reverse.
+  /// Whether values can stay as they are stored.
   package let isIdentity: Bool
 
-  /// Returns `nil` if one of the models doesn't have the type, or nests types without an end.
+  /// Returns `nil` if one of the models doesn't have the type, or the type contains itself.
   package init?(
     from former: String, of old: ManagedObjectModel, to name: String, of new: ManagedObjectModel
   ) {

@@ -204,6 +204,8 @@ extension ModelComparison {
     }
     let parts = old.composites.first { $0.name == former }?.attributes
     return parts == new.composites.first { $0.name == name }?.attributes
+      // Nested types may have changed.
+      && CompositeConversion(from: former, of: old, to: name, of: new)?.isIdentity == true
   }
 
   private mutating func compareStorage(

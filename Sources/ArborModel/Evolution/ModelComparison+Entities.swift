@@ -79,7 +79,9 @@ extension ModelComparison {
   /// Compares two versions of a composite type. Attributes store the values of the parts by name.
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
-    let isStored = !old.attributes(containing: before.name).isEmpty
+    let isStored =
+      !old.attributes(containing: before.name).isEmpty
+      && !new.attributes(containing: after.name).isEmpty
     let pairs = IdentityPairs(
       before.attributes.map { PartIdentity($0) }, after.attributes.map { PartIdentity($0) })
     for (index, part) in after.attributes.enumerated() {

@@ -133,8 +133,8 @@ extension ManagedObjectModel {
     entity(named: subject.entity)?.attributes.first { $0.name == subject.property }
   }
 
-  /// Returns the attributes with values of a composite type, including those that contain it in
-  /// other composite types.
+  /// Returns the stored attributes with values of a composite type, including those that contain it
+  /// in other composite types.
   package func attributes(containing composite: String) -> [ModelDifference.Subject] {
     var types: Set<String> = [composite]
     var count = 0
@@ -145,7 +145,7 @@ extension ManagedObjectModel {
       }
     }
     return entities.flatMap { entity in
-      entity.attributes.lazy.filter { $0.isOf(types) }.map {
+      entity.attributes.lazy.filter { !$0.isTransient && $0.isOf(types) }.map {
         ModelDifference.Subject(entity.name, $0.name)
       }
     }

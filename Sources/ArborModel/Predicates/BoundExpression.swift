@@ -18,7 +18,8 @@ package indirect enum BoundExpression: Sendable {
   case follow(BoundExpression, of: EntitySchema, BoundExpression)
   /// A collection operator whose result is a collection.
   case union(BoundUnion, BoundExpression)
-  /// The objects of an expression, and all that repeating a relationship leads to from them.
+  /// The objects of an expression, and all objects that are reached from them by following a
+  /// relationship repeatedly.
   case closure(BoundExpression, RepeatedRelationship)
   case call(PredicateFunction, [BoundExpression])
   /// A registered function with its target and arguments.

@@ -11,7 +11,7 @@ package final class BoundPredicate: Sendable {
   /// The comparison with a unique value that the predicate consists of, or `nil` for any other
   /// predicate.
   package let uniqueEquality: UniqueEquality?
-  /// Whether a `CLOSURE` starts at constant objects.
+  /// Whether a `CLOSURE` starts at constant objects, and can be replaced by a list of objects.
   package let hasConstantClosures: Bool
 
   package init(entity: EntitySchema, root: BoundNode) {
@@ -20,7 +20,13 @@ package final class BoundPredicate: Sendable {
     dependencies = PredicateDependencies(of: root)
     shape = BoundConjunction(root)
     uniqueEquality = UniqueEquality(root, of: entity)
-    hasConstantClosures = root.contains { expression, _ in expression.isConstantClosure }
+    // A closure is compared as a set, and a list in order.
+    hasConstantClosures =
+      root.contains { expression, _ in expression.isConstantClosure }
+      && !root.containsComparison { comparison in
+        [.equal, .notEqual].contains(comparison.comparison)
+          && (comparison.left.isConstantClosure || comparison.right.isConstantClosure)
+      }
   }
 
   /// Returns the predicate with each `CLOSURE` of constant objects replaced by the list of its

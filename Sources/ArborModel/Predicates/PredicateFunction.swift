@@ -32,7 +32,8 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case mode = "mode:"
   case stddev = "stddev:"
   case distinct = "distinct:"
-  /// The objects at the start of a path's last relationship, and all that repeating it leads to.
+  /// The objects to which a path leads without its last relationship, and all that are reached from
+  /// them by following that relationship repeatedly.
   case closure = "CLOSURE:"
 
   case sqrt = "sqrt:"

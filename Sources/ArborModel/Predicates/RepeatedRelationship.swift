@@ -3,8 +3,7 @@ package final class RepeatedRelationship: Sendable {
   package let name: String
   /// The relationship of each concrete entity that has it, by the entity's number.
   package let ofEntities: [UInt16: RelationshipSchema]
-  /// The common entity of the objects that are reached and those where it starts, or `nil` if it is
-  /// unknown.
+  /// The common entity of the first objects and of all that are reached, or `nil` if it is unknown.
   package let entity: EntitySchema?
 
   init(
@@ -15,7 +14,8 @@ package final class RepeatedRelationship: Sendable {
     self.entity = entity
   }
 
-  /// Adds to a list of objects those that repeating the relationship leads to from them, once each.
+  /// Appends all objects that are reached from those in a list by following the relationship
+  /// repeatedly, each once.
   ///
   /// - Returns: Whether the list is complete. If not, the resolver has interrupted the evaluation.
   func follow(_ objects: inout [ObjectNumber], _ resolver: any RecordResolver) -> Bool {
@@ -95,6 +95,12 @@ extension PredicateBinding {
         "CLOSURE repeats a relationship, but \(target.name), to which \(owner.name)."
           + "\(relationship.name) leads, doesn't have it. Use a relationship between objects of one "
           + "entity.")
+    }
+    // An allow list may permit the name for the first object only.
+    if owner !== entity {
+      _ = try within(owner, at: site) { (binding) throws(ArborError) in
+        try binding.traverse([name], from: binding.scopes.count - 1)
+      }
     }
     var relationships: [UInt16: RelationshipSchema] = [:]
     for entity in schema.entities where entity.isKind(of: owner) && !entity.isAbstract {

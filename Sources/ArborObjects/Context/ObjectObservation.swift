@@ -105,12 +105,15 @@ final class ObjectObservation: ChangeListener {
   // MARK: States
 
   func accessState(_ object: ManagedObject) {
-    states[object.number] = ReadState(object: object, state: State(object))
+    // An earlier observer may have read another state.
+    if states[object.number] == nil {
+      states[object.number] = ReadState(object: object, state: State(object))
+    }
     access(object, .state)
   }
 
   func accessContext(_ context: ManagedObjectContext) {
-    contextState = session.hasChanges
+    contextState = contextState ?? session.hasChanges
     registrar.access(context, keyPath: \.hasChanges)
   }
 
@@ -144,7 +147,7 @@ final class ObjectObservation: ChangeListener {
     tell(context, \.hasChanges)
   }
 
-  /// Notifies observers of the states that are no longer what they were when they were read.
+  /// Notifies observers of the states that have changed since they were read.
   private func settleStates() {
     if let contextState, contextState != session.hasChanges { tellContext() }
     noteHistory()

@@ -98,7 +98,9 @@ extension StagedModels {
   /// Returns the entities or properties of the older model that have the data of a loss. The values
   /// of a part of a composite type belong to several attributes.
   fileprivate func holders(of loss: ModelDifference.Loss) -> [ModelDifference.Subject] {
-    let isPart = difference.old.composites.contains { $0.name == loss.subject.entity }
+    let isPart =
+      difference.old.entity(named: loss.subject.entity) == nil
+      && difference.old.composites.contains { $0.name == loss.subject.entity }
     return isPart ? difference.old.attributes(containing: loss.subject.entity) : [loss.subject]
   }
 }

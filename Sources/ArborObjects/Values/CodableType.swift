@@ -125,8 +125,8 @@ struct CodableType: @unchecked Sendable {
 
   private static let knownCopied = Lock<[ObjectIdentifier: Bool]>([:])
 
-  /// Whether a copy of a value is independent of the original: neither the type nor its known parts
-  /// are classes. The parts of an opaque type are unknown.
+  /// Whether a copy of a value is known to be independent of the original: the type reveals all of its
+  /// parts, and none of them is a class.
   var isCopied: Bool {
     if let known = Self.knownCopied.withLock({ $0[id] }) { return known }
     var seen: Set<ObjectIdentifier> = []
@@ -139,10 +139,11 @@ struct CodableType: @unchecked Sendable {
     if type is AnyClass { return false }
     guard seen.insert(id).inserted else { return true }
     switch structure {
-    case .scalar, .cases, .opaque: return true
+    case .scalar, .cases: return true
     case .list(let element), .map(let element): return element.isCopied(&seen)
-    case .object(let members, _):
+    case .object(let members, isComplete: true):
       return members.values.allSatisfy { $0.type.isCopied(&seen) }
+    case .object, .opaque: return false
     }
   }
 

@@ -46,7 +46,8 @@ final class DecodedValues {
     return (entry as? Value<T>)?.value
   }
 
-  /// Keeps a value decoded from JSON, unless instances of a class would be shared by all who read it.
+  /// Keeps a value decoded from JSON, unless it may contain instances of a class, which all readers
+  /// would share.
   func keep<T: Decodable>(
     _ value: T, of field: RecordField, in number: ObjectNumber, _ json: Data
   ) {

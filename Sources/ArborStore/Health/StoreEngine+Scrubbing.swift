@@ -27,14 +27,18 @@ extension StoreEngine {
 
   /// Scrubs the file now; see ``StoreScrub``.
   ///
+  /// - Parameter recordsProgress: Whether the result is written to the store.
   /// - Throws: `corrupted` with the first finding, which makes the store suspect; `interrupted` if
   ///   the task is cancelled; `modelChanged`; `closed`.
-  package func scrub(_ report: StoreScrubProgress.Reporter? = nil) throws(StoreError) {
+  package func scrub(
+    recordsProgress: Bool = true, _ report: StoreScrubProgress.Reporter? = nil
+  ) throws(StoreError) {
     try snapshot().close()
     guard !hasLaterModel else { throw .modelChanged }
     func run() throws(StoreError) {
       let scrub = StoreScrub(
-        self, .atOnce, report, pause: { _ in self.hasEnded || Task<Never, Never>.isCancelled })
+        self, .atOnce, recordsProgress: recordsProgress, report,
+        pause: { _ in self.hasEnded || Task<Never, Never>.isCancelled })
       try scrub.run(anew: true)
     }
     do throws(StoreError) {

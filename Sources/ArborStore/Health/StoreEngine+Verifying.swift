@@ -60,7 +60,8 @@ extension StoreEngine {
       isShared = try reader.entryIfPresent(StoreFormat.sharedKey, in: databases.arbor) != nil
     }
     if let path, !isShared, !acceptsMissingJournal,
-      try JournalFile.existing(of: path, forReading: true) == nil
+      try JournalFile.existing(of: path, forReading: true) == nil,
+      try isJournaled()
     {
       throw JournalRecovery.missing(JournalFile.path(of: path))
     }
@@ -78,9 +79,15 @@ extension StoreEngine {
           + "\(what)")
     }
     if isReadOnly { return }
-    // The scrub may have recorded its result.
     try journal.settle(self)
     _ = try StoreJournal.endLeft(by: environment)
+  }
+
+  /// Whether the newest state says that the store is journaled. Another process may have ended that.
+  private func isJournaled() throws(StoreError) -> Bool {
+    let snapshot = try snapshot(reportsFindings: false)
+    defer { snapshot.close() }
+    return try StoreHeader.read(snapshot.reader).isJournaled
   }
 
   /// Compares every part of the file with the digests that its newest transaction has stored.
@@ -96,6 +103,7 @@ extension StoreEngine {
     guard case .known(let known) = digests, !known.isCounting else {
       throw .corrupted(what: "The file has no digests to compare with.")
     }
-    try scrub()
+    // Nothing is written to a file that may have to be put back to its checkpoint.
+    try scrub(recordsProgress: false)
   }
 }

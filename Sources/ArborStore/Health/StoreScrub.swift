@@ -30,6 +30,8 @@ final class StoreScrub {
 
   private let store: StoreEngine
   private let pace: Pace
+  /// Whether the progress is written to the store.
+  private let recordsProgress: Bool
   /// A closure that waits for a number of milliseconds and returns whether the scrub has to end.
   private let pause: (Int) -> Bool
   private let report: StoreScrubProgress.Reporter?
@@ -57,11 +59,13 @@ final class StoreScrub {
 
   init(
     _ store: StoreEngine, _ pace: Pace, stint: UInt64 = 10_000_000,
-    _ report: StoreScrubProgress.Reporter? = nil, pause: @escaping (Int) -> Bool
+    recordsProgress: Bool = true, _ report: StoreScrubProgress.Reporter? = nil,
+    pause: @escaping (Int) -> Bool
   ) {
     self.store = store
     self.pace = pace
     self.stint = stint
+    self.recordsProgress = recordsProgress
     self.pause = pause
     self.report = report
   }
@@ -249,7 +253,7 @@ final class StoreScrub {
   /// have been read.
   private func save(_ all: [String]?) throws(StoreError) {
     savedAt = Date()
-    if store.isReadOnly { return }
+    if store.isReadOnly || !recordsProgress { return }
     let (record, counted) = (record, counted)
     try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in

@@ -117,6 +117,11 @@ enum JournalRecovery {
     return header.isEnded || header.bootID == StoreHeader.bootID ? nil : (journal, header)
   }
 
+  /// Returns whether a store's journal says that the file is complete.
+  static func hasEndedJournal(_ path: String) throws(StoreError) -> Bool {
+    try JournalFile.existing(of: path, forReading: true)?.newestHeader()?.isEnded ?? false
+  }
+
   /// Throws if a valid entry follows a damaged one.
   private static func check(_ journal: JournalFile, _ header: JournalHeader) throws(StoreError) {
     guard journal.size >= header.fileSize else { throw truncated(journal.path) }
@@ -188,8 +193,8 @@ enum JournalRecovery {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Returns whether every page and every record of a file are those of its newest transaction. If so,
-  /// ends journaling.
+  /// Returns whether a file is completely in the state of its newest transaction. If so, ends
+  /// journaling.
   private static func isWhole(
     _ path: String, _ checkpoint: HeaderRecord
   ) throws(StoreError) -> Bool {
@@ -197,11 +202,16 @@ enum JournalRecovery {
       try Environment.verifyPages(path: path)
     }
     guard arePagesSound else { return false }
-    let store = try open(path, checkpoint, looksForDamage: false)
-    defer { store.close() }
-    do throws(StoreError) { try store.compareWithDigests() } catch .corrupted { return false }
-    _ = try StoreJournal.endLeft(by: store.environment)
-    return true
+    do throws(StoreError) {
+      let store = try open(path, checkpoint, looksForDamage: false)
+      defer { store.close() }
+      try store.compareWithDigests()
+      _ = try StoreJournal.endLeft(by: store.environment)
+      return true
+    } catch {
+      if error.isCorruption || error.isNoStore { return false }
+      throw error
+    }
   }
 
   /// Returns whether `verify` finds no damage.

@@ -139,10 +139,17 @@ struct StoreOpener {
   /// Returns the parts of a file after ending the journaling that a dead process has left.
   func settled(_ parts: StoreParts) throws(StoreError) -> StoreParts {
     guard parts.header.isJournaled, !opening.isReadOnly, !opening.isRecovering,
-      parts.header.bootID == StoreHeader.bootID,
+      try isComplete(parts),
       try StoreJournal.endLeft(by: parts.environment)
     else { return parts }
     return try self.parts(of: parts.environment, path: parts.path)
+  }
+
+  /// Returns whether a journaled store's file has all commits: the machine has not stopped, or the
+  /// journal says so.
+  private func isComplete(_ parts: StoreParts) throws(StoreError) -> Bool {
+    if parts.header.bootID == StoreHeader.bootID { return true }
+    return try JournalRecovery.hasEndedJournal(parts.environment.path)
   }
 
   private func create(_ path: String) throws(StoreError) {
@@ -167,7 +174,7 @@ struct StoreOpener {
       }
       return true
     // The file could be opened, so it is only its contents that are not a store.
-    case _ where error.isCorruption || error.isNoStore || error.isDamageOfJournal:
+    case _ where error.isCorruption || error.isNoStore:
       guard opening.setsDamagedAside else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreFiles.setAside(past: path)

@@ -269,6 +269,68 @@ import Testing
     }
   }
 
+  @Test("A live list follows objects of a parent entity that a closure reaches")
+  func liveListsFollowOtherEntities() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Item") {
+        RelationshipDescription("parent", to: "Folder", inverse: "children")
+      }
+      EntityDescription("File", parent: "Item") {}
+      EntityDescription("Folder", parent: "Item") {
+        RelationshipDescription("children", to: "Item", inverse: "parent", .toMany)
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let folder = try context.insert("Folder")
+      try context.commit()
+      let request = FetchRequest<ManagedObject>(
+        entity: "Folder", predicate: try FetchPredicate(format: "CLOSURE(children).@count > 1"))
+      let list = try context.fetchedResults(request)
+      #expect(list.objects.isEmpty)
+      try context.insert("File").setObject(folder, forKey: "parent")
+      #expect(Array(list.objects) == [folder])
+    }
+  }
+
+  @Test("An allow list applies to every object that a closure reaches")
+  func allowListsHold() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Item") {
+        AttributeDescription("name", .string, .optional)
+        RelationshipDescription("parent", to: "Item", inverse: "children")
+        RelationshipDescription("children", to: "Item", inverse: "parent", .toMany)
+      }
+      EntityDescription("Photo", parent: "Item") {}
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      var limits = PredicateLimits.untrusted
+      limits.allowedProperties = ["Photo": ["parent"]]
+      let predicate = try FetchPredicate(format: "CLOSURE(parent).@count > 1", limits: limits)
+      #expect(throws: ArborError.self) { try context.objects("Photo").filter(predicate).count() }
+      limits.allowedProperties = ["Photo": ["parent"], "Item": ["parent"]]
+      let allowed = try FetchPredicate(format: "CLOSURE(parent).@count > 1", limits: limits)
+      let count = try context.objects("Photo").filter(allowed).count()
+      #expect(count == 0)
+    }
+  }
+
+  @Test("Closures are compared as sets")
+  func closuresAreSets() throws {
+    try ObjectStore.use(Self.model()) { store in
+      let context = store.makeContext()
+      let (one, other) = (try context.insert("Folder"), try context.insert("Folder"))
+      try one.objects(forKey: "links").insert(other)
+      try other.objects(forKey: "links").insert(one)
+      try context.commit()
+      let predicate = try FetchPredicate(
+        format: "CLOSURE(%@.links) == CLOSURE(%@.links)", one, other)
+      let count = try context.objects("Folder").filter(predicate).count()
+      #expect(count == 2)
+    }
+  }
+
   @Test("A closure needs a relationship that can be repeated")
   func whatCannotBeRepeatedIsRefused() throws {
     try ObjectStore.use(Self.model()) { store in

@@ -185,7 +185,7 @@ private struct ListHistory {
           try history.step()
           try history.look()
         }
-      } catch let error as Contradiction {
+      } catch {
         throw Contradiction(
           description: "\(error)\nseed \(seed)\n" + history.log.joined(separator: "\n"))
       }

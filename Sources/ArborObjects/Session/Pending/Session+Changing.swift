@@ -77,6 +77,7 @@ extension Session {
     readNewer = []
     outdated = []
     sequence = pinned?.sequence ?? engine.lastSequence
+    settleListeners()
   }
 
   /// Records that pending links were removed. Results read with them may have changed.

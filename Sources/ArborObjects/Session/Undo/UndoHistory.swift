@@ -226,7 +226,10 @@ public final class UndoHistory {
     guard let session else { return }
     let group = UndoGroup(name: open.name, log: session.log.take(from: open.start))
     mark.position = open.start
-    guard group.log.hasEffect() else { return UndoReplay(session: session).settle(group.log) }
+    guard group.log.hasEffect() else {
+      session.observation?.noteHistory()
+      return UndoReplay(session: session).settle(group.log)
+    }
     undoGroups.append(group)
     mark.cause = .undoGroup
     if !keepingRedo { redoGroups.removeAll() }

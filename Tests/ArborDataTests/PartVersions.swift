@@ -105,8 +105,12 @@ struct PartVersions {
     if Bool.random(using: &random) { spot.change(&random) }
   }
 
-  /// Whether an address contains a spot, in the former version.
-  private var usesSpot: Bool { address.former.contains { $0.type == .composite("Spot") } }
+  /// Whether an address contains a spot in both versions.
+  private var usesSpot: Bool {
+    [address.former, address.newer].allSatisfy { parts in
+      parts.contains { $0.type == .composite("Spot") }
+    }
+  }
 
   var losses: Set<String> { address.losses.union(usesSpot ? spot.losses : []) }
 

@@ -122,7 +122,7 @@ final class ObjectObservation: ChangeListener {
     registrar.access(history, keyPath: keyPath)
   }
 
-  /// Notifies observers of an undo history. What can be undone has changed or is about to.
+  /// Notifies observers of an undo history of a change that has happened or is about to.
   func noteHistory() {
     guard let history else { return }
     self.history = nil

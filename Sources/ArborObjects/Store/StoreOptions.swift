@@ -140,8 +140,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// been only in the journal.
   ///
   /// With `true`, the store is opened in the state of its file if that is sound. Commits since the last
-  /// checkpoint are lost unless they had reached the file. Concerns stores that were opened with
-  /// ``Durability/journaled``.
+  /// checkpoint are lost unless they had reached the file. Applies only to stores that were opened
+  /// with ``Durability/journaled``.
   public var acceptsMissingJournal = false
   /// The journal's size limits, or `nil` for the defaults.
   package var journalLimits: JournalLimits?

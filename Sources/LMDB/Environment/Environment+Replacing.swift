@@ -56,8 +56,8 @@ extension Environment {
     let identity = going.identity
     let target = going.path
     var file: DataFile? = consume going
-    // Until the reservation ends, a descriptor keeps the removed file's inode number from being
-    // assigned to a new file, which couldn't be opened.
+    // An open descriptor keeps the removed file's inode number in use until the reservation ends.
+    // Otherwise, a new file could get the number and be refused as reserved.
     let held = try DataFile(path: target, create: false, allowsNetwork: false, lock: .none)
     defer { _ = held.lock(.none) }
     try EnvironmentRegistry.shared.reserving(identity) {

@@ -52,7 +52,7 @@ struct ScanRanges {
     ranges = prefixes.map(ScanRange.init(beginningWith:))
   }
 
-  /// Returns whether each range has one value of each column with a condition.
+  /// Returns whether the ranges of conditions contain a single value of each column.
   static func arePoints(_ matches: [ColumnMatch]) -> Bool {
     var count = 1
     for (index, match) in matches.enumerated() {

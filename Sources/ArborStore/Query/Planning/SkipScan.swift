@@ -101,7 +101,7 @@ final class SkipScan {
   /// after them.
   let groupColumns: Int
   let ends: [End]
-  /// The number of groups if conditions name them, or `nil` if it is unknown beforehand.
+  /// The number of groups if conditions list them, otherwise `nil`.
   let namedGroups: Int?
   /// The maximum number of rows to visit.
   let budget: Int

@@ -37,11 +37,7 @@ package struct PredicateDependencies: Sendable {
       entities.insert(collection.target.index)
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       entities.insert(entity.index)
-    case .closure(_, let step):
-      for relationship in step.ofEntities.values {
-        entities.insert(relationship.declaringEntity)
-        entities.insert(relationship.destination)
-      }
+    case .closure(_, let step): entities.formUnion(step.entities)
     case .part(let base, _, _): if !base.isOfComposite { readsAnyEntity = true }
     case .list(let elements): if !elements.allSatisfy(\.isConstant) { needsLimits = true }
     case .filter, .call(.concat, _), .call(.join, _), .call(.add, _): needsLimits = true

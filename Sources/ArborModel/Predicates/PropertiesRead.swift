@@ -66,10 +66,7 @@ package struct PropertiesRead: Sendable {
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       others[entity.index, default: Slots()].isAll = true
     case .closure(_, let step):
-      for relationship in step.ofEntities.values {
-        others[relationship.declaringEntity, default: Slots()].isAll = true
-        others[relationship.destination, default: Slots()].isAll = true
-      }
+      for entity in step.entities { others[entity, default: Slots()].isAll = true }
     case .part(let base, _, _): if !base.isOfComposite { readsAnything = true }
     case .custom, .call(.now, _), .call(.random, _), .call(.randomn, _): isCapricious = true
     default: break

@@ -14,6 +14,11 @@ package final class RepeatedRelationship: Sendable {
     self.entity = entity
   }
 
+  /// The entities that declare the relationship and those to which it leads, by index in the schema.
+  var entities: Set<Int> {
+    Set(ofEntities.values.flatMap { [$0.declaringEntity, $0.destination] })
+  }
+
   /// Appends all objects that are reached from those in a list by following the relationship
   /// repeatedly, each once.
   ///
@@ -76,9 +81,7 @@ extension PredicateBinding {
   private mutating func repeated(
     _ name: KeyPathNode.Part, of entity: EntitySchema, _ site: PredicateSite
   ) throws(ArborError) -> RepeatedRelationship {
-    let step = try within(entity, at: site) { (binding) throws(ArborError) in
-      try binding.traverse([name], from: binding.scopes.count - 1)
-    }
+    let step = try follow(name, of: entity, site)
     let relationship: RelationshipSchema
     switch step.expression {
     case .collection(let collection): relationship = collection.relationship
@@ -97,17 +100,21 @@ extension PredicateBinding {
           + "entity.")
     }
     // An allow list may permit the name for the first object only.
-    if owner !== entity {
-      _ = try within(owner, at: site) { (binding) throws(ArborError) in
-        try binding.traverse([name], from: binding.scopes.count - 1)
-      }
-    }
+    if owner !== entity { _ = try follow(name, of: owner, site) }
     var relationships: [UInt16: RelationshipSchema] = [:]
     for entity in schema.entities where entity.isKind(of: owner) && !entity.isAbstract {
       relationships[entity.number] = entity.relationships[relationship.slot]
     }
     return RepeatedRelationship(
       relationship.name, relationships, reaching: common(entity, target))
+  }
+
+  private mutating func follow(
+    _ name: KeyPathNode.Part, of entity: EntitySchema, _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    try within(entity, at: site) { (binding) throws(ArborError) in
+      try binding.traverse([name], from: binding.scopes.count - 1)
+    }
   }
 
   /// Returns the relationships with a name, for objects whose entity is known only during evaluation.

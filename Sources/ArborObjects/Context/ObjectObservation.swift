@@ -74,7 +74,7 @@ final class ObjectObservation: ChangeListener {
     init(_ object: ManagedObject) {
       isInserted = object.change?.kind == .inserted
       hasChanges = object.change != nil || object.session?.links.hasEdits(of: object) == true
-      isDeleted = object.change?.kind == .deleted || object.state.isOver || object.isMissing
+      isDeleted = object.isGone
     }
   }
 

@@ -51,8 +51,11 @@ extension ManagedObject {
   /// fault whose deletion hasn't been merged yet reports it once one of its values has been read.
   public final var isDeleted: Bool {
     noteStateRead()
-    return change?.kind == .deleted || state.isOver || isMissing
+    return isGone
   }
+
+  /// The value of ``isDeleted``, which observers are not told about.
+  final var isGone: Bool { change?.kind == .deleted || state.isOver || isMissing }
 
   /// Notes that an observer has read whether the object is inserted, updated or deleted.
   private final func noteStateRead() {

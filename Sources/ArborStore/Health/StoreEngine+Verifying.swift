@@ -92,7 +92,7 @@ extension StoreEngine {
 
   /// Compares every part of the file with the digests that its newest transaction has stored.
   ///
-  /// - Throws: `corrupted` if they differ, or if there are none.
+  /// - Throws: `corrupted` if a part differs or the file has no digests.
   func compareWithDigests() throws(StoreError) {
     let digests: StoreDigests.Stored
     do {

@@ -32,9 +32,10 @@ enum JournalRecovery {
     // Another process may have recovered it meanwhile.
     guard let (journal, header) = try pending(path, forReading: false) else { return }
     let checkpoint = try storedHeader(header, path, journal)
-    let ahead = try transactionsAhead(of: journal, header, path)
+    let end = try endOfEntries(journal, header)
+    let ahead = header.isShared ? 0 : try transactionsAhead(of: end, path)
     if ahead > 0, try isWhole(path, checkpoint) { return }
-    try check(journal, header)
+    try check(journal, header, behind: end)
     if ahead > 1 { throw behind(journal.path, by: ahead) }
     try StoreFiles.exclusively(path: path) { () throws(StoreError) in
       try storing(path: path, Environment.restore(header.root, at: path))
@@ -61,7 +62,8 @@ enum JournalRecovery {
     do throws(StoreError) { checkpoint = try storedHeader(header, path, journal) } catch {
       return nil
     }
-    let ahead = try transactionsAhead(of: journal, header, path)
+    let end = try endOfEntries(journal, header)
+    let ahead = header.isShared ? 0 : try transactionsAhead(of: end, path)
     if ahead > 0, try areSound(path, { () throws(LMDBError) in try file.verifyNewestPages() }) {
       return nil
     }
@@ -70,7 +72,7 @@ enum JournalRecovery {
       let store = try open(copy, checkpoint, looksForDamage: true)
       defer { store.close() }
       try replay(journal, header, in: store)
-      try check(journal, header)
+      try check(journal, header, behind: end)
       return !header.isShared && ahead <= 1
     } catch {
       switch error {
@@ -81,7 +83,7 @@ enum JournalRecovery {
     }
   }
 
-  /// Returns the journal of a store, or `nil` if there is none or another file has its name.
+  /// Returns the journal of a store, or `nil` if it is missing or another file has its name.
   private static func own(of path: String) throws(StoreError) -> JournalFile? {
     do throws(StoreError) { return try JournalFile.existing(of: path, forReading: true) } catch {
       if error.isForeignJournal { return nil }
@@ -122,8 +124,21 @@ enum JournalRecovery {
     try JournalFile.existing(of: path, forReading: true)?.newestHeader()?.isEnded ?? false
   }
 
+  /// Returns the position after the last valid entry.
+  private static func endOfEntries(
+    _ journal: JournalFile, _ header: JournalHeader
+  ) throws(StoreError) -> JournalPosition {
+    var position = header.start
+    try journal.advance(&position, to: .max, epoch: header.epoch)
+    return position
+  }
+
   /// Throws if a valid entry follows a damaged one.
-  private static func check(_ journal: JournalFile, _ header: JournalHeader) throws(StoreError) {
+  ///
+  /// - Parameter position: The position after the last entry that is valid.
+  private static func check(
+    _ journal: JournalFile, _ header: JournalHeader, behind position: JournalPosition
+  ) throws(StoreError) {
     guard journal.size >= header.fileSize else { throw truncated(journal.path) }
     // Entries of earlier epochs belong to earlier transactions.
     if let frame = try journal.firstFrame(), frame.epoch != header.epoch,
@@ -131,8 +146,6 @@ enum JournalRecovery {
     {
       throw headless(journal.path)
     }
-    var position = header.start
-    try journal.advance(&position, to: .max, epoch: header.epoch)
     guard let later = try journal.entry(behind: position, epoch: header.epoch) else { return }
     throw .journal(
       ArborError(
@@ -177,16 +190,13 @@ enum JournalRecovery {
     return found
   }
 
-  /// Returns the number of transactions in the file that are later than those in the journal.
+  /// Returns the number of transactions in the file that are later than the journal's last entry.
   ///
   /// A power failure leaves at most one, which was not acknowledged. More mean that the end of the
   /// journal is lost, or that the journal is a former one.
   private static func transactionsAhead(
-    of journal: JournalFile, _ header: JournalHeader, _ path: String
+    of position: JournalPosition, _ path: String
   ) throws(StoreError) -> UInt64 {
-    if header.isShared { return 0 }
-    var position = header.start
-    try journal.advance(&position, to: .max, epoch: header.epoch)
     do throws(LMDBError) {
       let newest = try DamagedFile(path: path).transactions.first ?? 0
       return newest - min(newest, position.transactionID)

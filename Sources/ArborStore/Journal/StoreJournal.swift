@@ -279,7 +279,7 @@ final class StoreJournal: @unchecked Sendable {
         return false
       }
       defer { detach(store) }
-      return try Self.end(attached.file, store.id, path, store.environment, transaction)
+      return try Self.end(attached.file, path, store.environment, transaction)
     }
     try Self.removeEnded(path, store.environment)
     // A checkpoint that has begun finds the store settled.
@@ -296,8 +296,7 @@ final class StoreJournal: @unchecked Sendable {
     guard file?.isUnused ?? true else { return false }
     var isEnded = false
     try environment.write(path: path) { (transaction) throws(StoreError) in
-      let storeID = try StoreHeader.read(transaction.reader, path: path).storeID
-      isEnded = try end(file, storeID, path, environment, transaction)
+      isEnded = try end(file, path, environment, transaction)
       return isEnded
     }
     if isEnded { try removeEnded(path, environment) }
@@ -307,7 +306,7 @@ final class StoreJournal: @unchecked Sendable {
   /// Syncs the file, notes in the journal that the file is complete, and clears the flag, in this
   /// order: a file with the flag has a journal, so that a missing one is noticed.
   private static func end(
-    _ file: JournalFile?, _ storeID: UUID, _ path: String, _ environment: Environment,
+    _ file: JournalFile?, _ path: String, _ environment: Environment,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     var header = try StoreHeader.read(transaction.reader, path: path)
@@ -317,7 +316,8 @@ final class StoreJournal: @unchecked Sendable {
       let root = try storing(path: path, environment.newestRoot(before: transaction))
       try file.write(
         JournalHeader(
-          fileSize: file.size, storeID: storeID, number: (file.newestHeader()?.number ?? 0) + 1,
+          fileSize: file.size, storeID: header.storeID,
+          number: (file.newestHeader()?.number ?? 0) + 1,
           root: root, isShared: false, isEnded: true))
     }
     header.isJournaled = false

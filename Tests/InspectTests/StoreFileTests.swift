@@ -14,7 +14,7 @@ import Testing
   func infoCountsTheObjects() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     #expect(info["kind"] as? String == "ArborData store")
-    #expect(info["format"] as? String == "3.4")
+    #expect(info["format"] as? String == "5.0")
     #expect(info["commits"] as? Int == 1)
     #expect(info["modelFingerprint"] as? String == "\(office.model.fingerprint)")
     #expect(

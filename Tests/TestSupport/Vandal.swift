@@ -77,7 +77,13 @@ package struct Vandal {
     try write { transaction, _ in
       let source = try transaction.get(records, key: other.rawValue).map(Array.init) ?? []
       let record = RecordBuffer(copying: source, into: SlabAllocator())
-      try put(record, of: entity, as: number, transaction)
+      try put(record, of: entity, as: number, commit: Self.commit(of: source), transaction)
+    }
+  }
+
+  private static func commit(of record: [UInt8]) -> UInt64 {
+    record.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { RecordView(base: $0, count: bytes.count).commit } ?? 0
     }
   }
 
@@ -93,7 +99,8 @@ package struct Vandal {
       var record = RecordBuffer(copying: stored, into: SlabAllocator())
       try change(&record, entity)
       if other != nil { _ = try transaction.delete(records, key: number.rawValue) }
-      try put(record, of: entity, as: other ?? number, transaction)
+      try put(
+        record, of: entity, as: other ?? number, commit: Self.commit(of: stored), transaction)
     }
   }
 
@@ -104,13 +111,16 @@ package struct Vandal {
 
   private func put(
     _ record: RecordBuffer, of entity: EntitySchema, as number: ObjectNumber,
-    _ transaction: borrowing WriteTransaction
+    commit: UInt64, _ transaction: borrowing WriteTransaction
   ) throws {
     let view = record.view
     try withExtendedLifetime(record.slab) {
       try transaction.reader.cursor(file.databases.records(entity.index)).put(
         key: number.rawValue, reserving: view.sealedSize(entity.layout), isAbove: false
-      ) { view.seal(into: $0, layout: entity.layout, key: number, version: view.version) }
+      ) {
+        view.seal(
+          into: $0, layout: entity.layout, key: number, version: view.version, commit: commit)
+      }
     }
   }
 

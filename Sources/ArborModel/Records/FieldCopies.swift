@@ -20,9 +20,9 @@ package struct FieldCopies: Sendable {
 
   private let slots: [Run]
   private let bits: [Run]
-  /// The offsets of the slots of variable fields in the new record.
-  private let variable: [Int]
-  private let oldFixedEnd: Int
+  /// The variable fields of the newer layout, with the older layout's field with the same bytes.
+  private let variable: [(target: RecordField, source: RecordField?)]
+  private let fixedEnd: Int
   /// Whether the null bits of both layouts fit into one word.
   private let isNarrow: Bool
   private let nullBytes: Int
@@ -35,19 +35,18 @@ package struct FieldCopies: Sendable {
   package init(from old: RecordLayout, to newest: RecordLayout, _ copied: [RecordField?]) {
     var slots: [Run] = []
     var bits: [Run] = []
-    var variable: [Int] = []
     for (target, source) in zip(newest.fields, copied) {
       guard let source else { continue }
+      Self.append(Run(source: source.position, target: target.position, count: 1), to: &bits)
+      guard !target.kind.isVariable else { continue }
       Self.append(
         Run(source: Int(source.offset), target: Int(target.offset), count: source.kind.width),
         to: &slots)
-      Self.append(Run(source: source.position, target: target.position, count: 1), to: &bits)
-      if source.kind.isVariable { variable.append(Int(target.offset)) }
     }
     self.slots = slots
     self.bits = bits
-    self.variable = variable
-    oldFixedEnd = old.fixedEnd
+    variable = newest.variableFields.map { ($0, copied[$0.position]) }
+    fixedEnd = newest.fixedEnd
     isNarrow = old.fields.count <= 64 && newest.fields.count <= 64
     nullBytes = (newest.fields.count + 7) / 8
     hasExternal = !newest.externalFields.isEmpty
@@ -60,42 +59,47 @@ package struct FieldCopies: Sendable {
   /// Returns a new record with the common fields of both layouts. All other fields are those of a
   /// template.
   ///
-  /// The variable area is copied as a whole. Values that are no longer referenced are removed when
-  /// the record is sealed.
-  ///
   /// - Parameters:
-  ///   - record: The stored record, with its checksum.
+  ///   - record: The stored record.
   ///   - template: A record of the newer layout, without a checksum.
-  /// - Returns: The new record, or `nil` if a value is not in the variable area, as in forged
-  ///   records, or if the layouts have too many fields.
+  /// - Returns: The new record, without a checksum, or `nil` if the layouts have too many fields.
   package func record(
     _ record: RecordView, over template: [UInt8], allocator: SlabAllocator
   ) -> RecordView? {
     guard isNarrow else { return nil }
-    let tail = record.count - RecordLayout.checksumSize - oldFixedEnd
-    let count = template.count + tail
-    let base = allocator.allocate(count)
-    template.withUnsafeBytes { bytes in
-      if let source = bytes.baseAddress { base.copyMemory(from: source, byteCount: bytes.count) }
-    }
-    (base + template.count).copyMemory(from: record.base + oldFixedEnd, byteCount: tail)
-    for run in slots {
-      (base + run.target).copyMemory(from: record.base + run.source, byteCount: run.count)
+    // The old variable area is at most as long as the old record.
+    let base = allocator.allocate(template.count + record.count)
+    let count = template.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress else { return 0 }
+      base.copyMemory(from: source, byteCount: fixedEnd)
+      for run in slots {
+        (base + run.target).copyMemory(from: record.base + run.source, byteCount: run.count)
+      }
+      return copyVariable(of: record, RecordView(base: source, count: bytes.count), to: base)
     }
     copyBits(of: record, to: base)
-    let shift = template.count - oldFixedEnd
-    for slot in variable {
-      let offset = Int((base + slot).loadUnaligned(as: UInt32.self))
-      if offset == 0 { continue }
-      guard offset >= oldFixedEnd else { return nil }
-      (base + slot).storeBytes(of: UInt32(offset + shift), as: UInt32.self)
-    }
     if hasExternal {
       let flags = base + RecordLayout.flagsOffset
       flags.storeBytes(of: flags.load(as: UInt8.self) | record.flags, as: UInt8.self)
     }
     base.storeBytes(of: record.version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
     return RecordView(base: base, count: count)
+  }
+
+  /// Copies the values of the variable fields, and returns the size of the new record.
+  private func copyVariable(
+    of record: RecordView, _ template: RecordView, to base: UnsafeMutableRawPointer
+  ) -> Int {
+    var end = 0
+    for (target, source) in variable {
+      let value = source.map { record.bytes($0) } ?? template.bytes(target)
+      if let bytes = value.baseAddress {
+        (base + fixedEnd + end).copyMemory(from: bytes, byteCount: value.count)
+      }
+      end += value.count
+      base.storeBytes(of: UInt32(end), toByteOffset: Int(target.offset), as: UInt32.self)
+    }
+    return fixedEnd + end
   }
 
   private func copyBits(of record: RecordView, to base: UnsafeMutableRawPointer) {

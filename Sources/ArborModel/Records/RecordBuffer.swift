@@ -1,10 +1,9 @@
-/// A mutable record in a slab. Slots are modified in place; longer values are appended to the
-/// variable area, except that its last value is extended in place.
+/// A mutable record in a slab, which is modified in place. A value of another length moves those
+/// that follow it in the variable area.
 ///
-/// The record has no checksum; ``seal(into:layout:key:version:)`` writes its compact stored form.
-/// Until then, replaced values leave unused bytes, fewer than are used whenever the record has just
-/// been copied or moved. The memory belongs to the slab that the
-/// allocator used for the last growth, so code that keeps the buffer must also keep ``slab``.
+/// The record has no checksum; ``RecordView/seal(into:layout:key:version:commit:)`` writes its stored
+/// form. The memory belongs to the slab that the allocator used for the last growth, so code that
+/// keeps the buffer must also keep ``slab``.
 @usableFromInline
 package struct RecordBuffer {
   @usableFromInline package private(set) var base: UnsafeMutableRawPointer
@@ -32,22 +31,12 @@ package struct RecordBuffer {
     self = bytes.withUnsafeBytes { RecordBuffer(copying: $0, into: allocator) }
   }
 
-  /// Copies a record without its unused bytes.
-  init(
-    compacting record: RecordView, _ layout: RecordLayout, capacity size: Int,
-    into allocator: SlabAllocator
-  ) {
-    capacity = size + Self.slack
-    base = allocator.allocate(capacity)
-    slab = allocator.slab
-    count = record.copyCompactly(to: base, layout)
-  }
-
   @inlinable package var view: RecordView { RecordView(base: base, count: count) }
 
-  /// Sets a field to null, and clears its slot.
-  package func setNull(_ field: RecordField) {
+  /// Sets a field to null, and clears its slot or removes its bytes.
+  package mutating func setNull(_ field: RecordField) {
     setNullBit(field, true)
+    guard !field.kind.isVariable else { return removeBytes(field) }
     (base + Int(field.offset)).initializeMemory(
       as: UInt8.self, repeating: 0, count: field.kind.width)
   }
@@ -59,26 +48,24 @@ package struct RecordBuffer {
     base.storeBytes(of: value, toByteOffset: Int(field.offset), as: T.self)
   }
 
-  /// Writes the bytes of a variable field, over the current ones if they fit or are the last ones,
-  /// otherwise at the end.
+  /// Writes the bytes of a variable field, which must not be bytes of this record.
   ///
   /// - Precondition: The record remains smaller than 4 GiB.
+  /// - Complexity: The length of the value, and if it differs from the former one, of those after it.
   package mutating func store(
     _ field: RecordField, bytes: UnsafeRawBufferPointer, allocator: SlabAllocator
   ) {
-    let present = view.bytes(field)
-    var offset = Int(view.load(field, as: UInt32.self))
-    if offset == 0 || bytes.count > present.count {
-      if offset == 0 || offset + present.count != count { offset = count }
-      grow(to: offset + bytes.count, allocator: allocator)
+    let present = view.bytes(field).count
+    if bytes.count > present {
+      let size = view.contentSize(areaStart: Int(field.areaStart))
+      reserve(size + bytes.count - present, allocator: allocator)
     }
+    if bytes.count != present { resize(field, from: present, to: bytes.count) }
     if let source = bytes.baseAddress {
-      (base + offset).copyMemory(from: source, byteCount: bytes.count)
+      let place = UnsafeMutableRawPointer(mutating: view.bytes(field).baseAddress)
+      place?.copyMemory(from: source, byteCount: bytes.count)
     }
     setNullBit(field, false)
-    let slot = base + Int(field.offset)
-    slot.storeBytes(of: UInt32(offset), as: UInt32.self)
-    slot.storeBytes(of: UInt32(bytes.count), toByteOffset: 4, as: UInt32.self)
   }
 
   package func setVersion(_ version: UInt32) {
@@ -92,14 +79,43 @@ package struct RecordBuffer {
     byte.storeBytes(of: isNull ? bits | field.nullMask : bits & ~field.nullMask, as: UInt8.self)
   }
 
-  private mutating func grow(to needed: Int, allocator: SlabAllocator) {
-    if needed > capacity {
-      capacity = max(needed, capacity * 2)
-      let larger = allocator.allocate(capacity)
-      larger.copyMemory(from: base, byteCount: count)
-      base = larger
-      slab = allocator.slab
+  private mutating func removeBytes(_ field: RecordField) {
+    let present = view.bytes(field).count
+    if present > 0 { resize(field, from: present, to: 0) }
+  }
+
+  /// Moves the bytes after those of a field, so that it has another number of bytes. There must be
+  /// space for them.
+  private mutating func resize(_ field: RecordField, from present: Int, to length: Int) {
+    let area = Int(field.areaStart)
+    let size = view.contentSize(areaStart: area)
+    let end = base + area + Int(view.load(field, as: UInt32.self))
+    let shift = length - present
+    (end + shift).copyMemory(from: end, byteCount: base + size - end)
+    for offset in stride(from: Int(field.offset), to: area, by: 4) {
+      let moved = base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      base.storeBytes(
+        of: moved &+ UInt32(truncatingIfNeeded: shift), toByteOffset: offset, as: UInt32.self)
     }
-    count = needed
+    count = size + shift
+  }
+
+  private mutating func reserve(_ needed: Int, allocator: SlabAllocator) {
+    guard needed > capacity else { return }
+    capacity = max(needed, capacity * 2)
+    let larger = allocator.allocate(capacity)
+    larger.copyMemory(from: base, byteCount: count)
+    base = larger
+    slab = allocator.slab
+  }
+}
+
+extension RecordView {
+  /// Returns a copy without commit and checksum.
+  package func copied(_ layout: RecordLayout, into allocator: SlabAllocator) -> RecordView {
+    let size = contentSize(layout)
+    let start = allocator.allocate(size)
+    start.copyMemory(from: base, byteCount: size)
+    return RecordView(base: start, count: size)
   }
 }

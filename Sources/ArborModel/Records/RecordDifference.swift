@@ -20,7 +20,7 @@ package struct RecordDifference {
   /// The number of bytes that the difference takes.
   package var count: Int { bytes.count }
 
-  /// Compares two compact records of a layout. Returns `nil` if the difference would take more than
+  /// Compares two records of a layout, without commits and checksums. Returns `nil` if the difference would take more than
   /// three quarters of the record.
   package init?(of record: RecordView, from other: RecordView, _ layout: RecordLayout) {
     var middles: [(part: Int, prefix: Int, suffix: Int, bytes: UnsafeRawBufferPointer)] = []
@@ -61,13 +61,9 @@ package struct RecordDifference {
     var end = 0
     for part in 0...layout.variableFields.count {
       let theirs = other.part(part, layout)
-      // The slots of the fixed part, which comes first, contain the sizes of the others.
+      // The fixed part, which comes first, contains the ends of the others.
       let count =
-        part == 0
-        ? layout.fixedEnd
-        : Int(
-          start.loadUnaligned(
-            fromByteOffset: Int(layout.variableFields[part - 1].offset) + 4, as: UInt32.self))
+        part == 0 ? layout.fixedEnd : record.bytes(layout.variableFields[part - 1]).count
       let target = UnsafeMutableRawBufferPointer(start: start + end, count: count)
       end += count
       guard changed == part + 1 else {

@@ -23,7 +23,7 @@ package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   /// The canonical text of a JSON value; see ``JSONKind``.
   case json = 15
 
-  /// Whether the fixed part contains the offset and length of bytes in the variable area.
+  /// Whether the value's bytes are in the variable area, and only their end is in the fixed part.
   @inlinable package var isVariable: Bool { rawValue >= FieldKind.string.rawValue }
 }
 
@@ -40,14 +40,26 @@ package struct RecordField: Sendable, Hashable {
   package let isDerived: Bool
   @usableFromInline package let nullMask: UInt8
   @usableFromInline package let nullOffset: UInt32
-  /// The offset from the start of the record.
+  /// The offset of the slot, or of a variable field's end, from the start of the record.
   @usableFromInline package let offset: UInt32
+  /// The start of the variable area, or 0 for fixed fields.
+  @usableFromInline let areaStart: UInt32
+  /// A mask that removes, from the bytes of this field's end and the four before them, what precedes
+  /// the ends. Only the first variable field has no end before its own.
+  @usableFromInline let endsMask: UInt64
   /// The property's catalog number, never reused in its entity.
   package let catalogNumber: UInt16
 
-  package init(
+  /// The variable area, for the fields whose bytes are there.
+  struct Area {
+    let start: Int
+    /// Whether the field is the first one in the area.
+    let isFirst: Bool
+  }
+
+  init(
     kind: FieldKind, isTransient: Bool, isExternal: Bool = false, isDerived: Bool = false,
-    position: Int, offset: Int, catalogNumber: UInt16
+    position: Int, offset: Int, area: Area?, catalogNumber: UInt16
   ) {
     self.kind = kind
     self.isTransient = isTransient
@@ -56,16 +68,28 @@ package struct RecordField: Sendable, Hashable {
     nullMask = 1 << UInt8(position & 7)
     nullOffset = UInt32(RecordLayout.headerSize + position >> 3)
     self.offset = UInt32(offset)
+    areaStart = UInt32(area?.start ?? 0)
+    endsMask = area?.isFirst == true ? 0xFFFF_FFFF_0000_0000 : .max
     self.catalogNumber = catalogNumber
+  }
+
+  private init(copying field: RecordField, isExternal: Bool, isDerived: Bool) {
+    kind = field.kind
+    isTransient = field.isTransient
+    self.isExternal = isExternal
+    self.isDerived = isDerived
+    nullMask = field.nullMask
+    nullOffset = field.nullOffset
+    offset = field.offset
+    areaStart = field.areaStart
+    endsMask = field.endsMask
+    catalogNumber = field.catalogNumber
   }
 
   /// Returns a field of an older layout with those properties of this one that only the model
   /// specifies.
   func found(in older: RecordField) -> RecordField {
-    RecordField(
-      kind: older.kind, isTransient: older.isTransient, isExternal: isExternal,
-      isDerived: isDerived, position: older.position, offset: Int(older.offset),
-      catalogNumber: catalogNumber)
+    RecordField(copying: older, isExternal: isExternal, isDerived: isDerived)
   }
 
   /// The field's index in its layout.

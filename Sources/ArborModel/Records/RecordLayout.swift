@@ -1,33 +1,36 @@
 /// The layout of an entity's records in one version of the entity.
 ///
 /// ```
-///  0         1        2          4            8            8+n                        end-4   end
-/// ┌─────────┬────────┬──────────┬────────────┬────────────┬─────────────┬───────────────┬───────┐
-/// │format u8│flags u8│layout u16│version u32 │ null bits  │ fixed slots │ variable area │crc u32│
-/// └─────────┴────────┴──────────┴────────────┴────────────┴─────────────┴───────────────┴───────┘
+///  0        1          3           7            7+n
+/// ┌────────┬──────────┬───────────┬────────────┬─────────────┬──────┬───────────────┬──────────┬───────┐
+/// │flags u8│layout u16│version u32│ null bits  │ fixed slots │ ends │ variable area │commit u48│crc u32│
+/// └────────┴──────────┴───────────┴────────────┴─────────────┴──────┴───────────────┴──────────┴───────┘
 /// ```
 ///
 /// - There is one null bit per field, 1 for null, lowest bit first; `n` is the number of fields /
 ///   8, rounded up. The slot of a null field is zero.
-/// - Fixed slots are in field order without gaps, with the width of their kinds. The slot of a
-///   variable field is `offset u32, length u32`, where the offset is relative to the start of the
-///   record.
+/// - Fixed slots are in field order without gaps, with the width of their kinds.
+/// - There is one end per variable field, in field order: the u32 offset, from the start of the
+///   variable area, of the end of its bytes. They start at the end of the preceding variable field.
+///   A null field has no bytes, and the last field ends with the area.
 /// - `version` counts the writes of the record, for optimistic concurrency control.
+/// - `commit` is the sequence number of the commit that wrote the record.
 /// - The checksum is CRC-32C over object number (u64), entity number (u16) and all preceding bytes,
-///   so that a record stored under another key is detected. A record in memory has no checksum: it
-///   ends with its variable area.
+///   so that a record stored under another key is detected. A record in memory has neither commit
+///   nor checksum: it ends with its variable area.
 ///
 /// All numbers are little-endian and unaligned.
 @usableFromInline
 package final class RecordLayout: Sendable {
-  package static let format: UInt8 = 1
-  package static let headerSize = 8
-  package static let checksumSize = 4
+  package static let headerSize = 7
+  /// The size of what follows the variable area of a stored record: commit and checksum.
+  @usableFromInline package static let trailerSize = 10
+  static let commitSize = 6
   /// The flag of records in which a field with external storage may contain a reference.
   package static let blobFlag: UInt8 = 1
-  package static let flagsOffset = 1
-  package static let layoutOffset = 2
-  package static let versionOffset = 4
+  package static let flagsOffset = 0
+  @usableFromInline package static let layoutOffset = 1
+  @usableFromInline package static let versionOffset = 3
 
   /// The entity's catalog number.
   @usableFromInline package let entity: UInt16
@@ -36,8 +39,11 @@ package final class RecordLayout: Sendable {
   package let fields: [RecordField]
   /// The start of the variable area.
   @usableFromInline package let fixedEnd: Int
-  /// The fields whose bytes are in the variable area.
+  /// The start of the ends of variable fields.
+  @usableFromInline let endsStart: Int
+  /// The fields whose bytes are in the variable area, in their order there.
   @usableFromInline package let variableFields: [RecordField]
+  let transientFields: [RecordField]
   /// The fields whose values may be stored outside the record.
   package let externalFields: [RecordField]
   /// The fields whose values the store computes.
@@ -60,25 +66,33 @@ package final class RecordLayout: Sendable {
   ) {
     self.entity = entity
     self.number = number
-    var offset = Self.headerSize + (specifications.count + 7) / 8
+    var slot = Self.headerSize + (specifications.count + 7) / 8
+    let endsStart = specifications.reduce(slot) { $0 + ($1.kind.isVariable ? 0 : $1.kind.width) }
+    let fixedEnd = specifications.reduce(slot) { $0 + $1.kind.width }
+    var end = endsStart
     var fields: [RecordField] = []
     fields.reserveCapacity(specifications.count)
     for (position, field) in specifications.enumerated() {
+      let isVariable = field.kind.isVariable
       fields.append(
         RecordField(
           kind: field.kind, isTransient: field.isTransient,
           isExternal: external.contains(field.catalogNumber),
-          isDerived: derived.contains(field.catalogNumber), position: position, offset: offset,
+          isDerived: derived.contains(field.catalogNumber), position: position,
+          offset: isVariable ? end : slot,
+          area: isVariable ? .init(start: fixedEnd, isFirst: end == endsStart) : nil,
           catalogNumber: field.catalogNumber))
-      offset += field.kind.width
+      if isVariable { end += field.kind.width } else { slot += field.kind.width }
     }
     self.fields = fields
-    fixedEnd = offset
+    self.endsStart = endsStart
+    self.fixedEnd = fixedEnd
     variableFields = fields.filter(\.kind.isVariable)
+    transientFields = fields.filter(\.isTransient)
     externalFields = fields.filter(\.isExternal)
     derivedFields = fields.filter(\.isDerived)
     template = Self.makeTemplate(
-      fields: fields, fixedEnd: offset, number: number,
+      fields: fields, fixedEnd: fixedEnd, number: number,
       defaults: specifications.map(\.defaultValue))
   }
 
@@ -91,8 +105,10 @@ package final class RecordLayout: Sendable {
     entity = older.entity
     number = older.number
     self.fields = fields
+    endsStart = older.endsStart
     fixedEnd = older.fixedEnd
     variableFields = older.variableFields
+    transientFields = older.transientFields
     externalFields = fields.filter(\.isExternal)
     derivedFields = fields.filter(\.isDerived)
     template = []
@@ -102,7 +118,6 @@ package final class RecordLayout: Sendable {
     fields: [RecordField], fixedEnd: Int, number: UInt16, defaults: [PropertyValue]
   ) -> [UInt8] {
     var empty = [UInt8](repeating: 0, count: fixedEnd)
-    empty[0] = format
     empty[layoutOffset] = UInt8(truncatingIfNeeded: number)
     empty[layoutOffset + 1] = UInt8(truncatingIfNeeded: number >> 8)
     for field in fields { empty[Int(field.nullOffset)] |= field.nullMask }

@@ -1,11 +1,9 @@
 extension RecordView {
-  /// Returns the size of the record once it is sealed: compact, without transient fields, with a
+  /// Returns the size of the record once it is sealed: without transient values, with commit and
   /// checksum.
   package func sealedSize(_ layout: RecordLayout) -> Int {
-    var size = layout.fixedEnd + RecordLayout.checksumSize
-    for field in layout.variableFields where !field.isTransient && !isNull(field) {
-      size += bytes(field).count
-    }
+    var size = contentSize(layout) + RecordLayout.trailerSize
+    for field in layout.transientFields where field.kind.isVariable { size -= bytes(field).count }
     return size
   }
 
@@ -16,21 +14,45 @@ extension RecordView {
   ///   - layout: The record's layout.
   ///   - key: The object's number, which is included in the checksum.
   ///   - version: The version of the stored record.
+  ///   - commit: The sequence number of the commit that writes the record.
   package func seal(
     into target: UnsafeMutableRawBufferPointer, layout: RecordLayout, key: ObjectNumber,
-    version: UInt32
+    version: UInt32, commit: UInt64
   ) {
     guard let start = target.baseAddress else { return }
-    let end = copyCompactly(to: start, layout) { !$0.isTransient }
+    let end = target.count - RecordLayout.trailerSize
+    if layout.transientFields.isEmpty {
+      start.copyMemory(from: base, byteCount: end)
+    } else {
+      copyStoredFields(to: start, layout)
+    }
     start.storeBytes(of: version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
-    for field in layout.fields where field.isTransient {
+    // The two bytes too many are those of the checksum, which is written afterwards.
+    start.storeBytes(of: commit, toByteOffset: end, as: UInt64.self)
+    let checksum = end + RecordLayout.commitSize
+    start.storeBytes(
+      of: RecordChecksum.of(start, count: checksum, entity: layout.entity, key: key),
+      toByteOffset: checksum, as: UInt32.self)
+  }
+
+  /// Copies the record with null in place of transient values.
+  private func copyStoredFields(to start: UnsafeMutableRawPointer, _ layout: RecordLayout) {
+    start.copyMemory(from: base, byteCount: layout.fixedEnd)
+    var end = 0
+    for field in layout.variableFields {
+      let value = bytes(field)
+      if !field.isTransient, let source = value.baseAddress {
+        (start + layout.fixedEnd + end).copyMemory(from: source, byteCount: value.count)
+        end += value.count
+      }
+      start.storeBytes(of: UInt32(end), toByteOffset: Int(field.offset), as: UInt32.self)
+    }
+    for field in layout.transientFields {
       let byte = start + Int(field.nullOffset)
       byte.storeBytes(of: byte.load(as: UInt8.self) | field.nullMask, as: UInt8.self)
+      guard !field.kind.isVariable else { continue }
       (start + Int(field.offset)).initializeMemory(
         as: UInt8.self, repeating: 0, count: field.kind.width)
     }
-    start.storeBytes(
-      of: RecordChecksum.of(start, count: end, entity: layout.entity, key: key),
-      toByteOffset: end, as: UInt32.self)
   }
 }

@@ -28,11 +28,30 @@ package struct RecordView {
 
   /// The number of times the record has been written.
   @inlinable package var version: UInt32 {
-    base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+    base.loadUnaligned(fromByteOffset: RecordLayout.versionOffset, as: UInt32.self)
   }
 
   @inlinable package var layoutNumber: UInt16 {
-    base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
+    base.loadUnaligned(fromByteOffset: RecordLayout.layoutOffset, as: UInt16.self)
+  }
+
+  /// The sequence number of the commit that wrote the record, which must be a stored one.
+  package var commit: UInt64 {
+    base.loadUnaligned(fromByteOffset: count - RecordLayout.trailerSize, as: UInt64.self)
+      & 0xFFFF_FFFF_FFFF
+  }
+
+  /// Returns the number of bytes without commit and checksum.
+  @inlinable @inline(__always)
+  package func contentSize(_ layout: RecordLayout) -> Int {
+    layout.variableFields.isEmpty
+      ? layout.fixedEnd : contentSize(areaStart: layout.fixedEnd)
+  }
+
+  /// Returns the number of bytes without commit and checksum of a record with variable fields.
+  @inlinable @inline(__always)
+  func contentSize(areaStart: Int) -> Int {
+    areaStart &+ Int(base.loadUnaligned(fromByteOffset: areaStart &- 4, as: UInt32.self))
   }
 
   @inlinable @inline(__always)
@@ -50,9 +69,12 @@ package struct RecordView {
   /// Returns the bytes of a variable field, empty if the field is null.
   @inlinable @inline(__always)
   package func bytes(_ field: RecordField) -> UnsafeRawBufferPointer {
-    let offset = Int(load(field, as: UInt32.self))
-    let length = Int(base.loadUnaligned(fromByteOffset: Int(field.offset) + 4, as: UInt32.self))
-    return UnsafeRawBufferPointer(start: base + offset, count: length)
+    // The end of the field before and its own, loaded together.
+    let ends =
+      base.loadUnaligned(fromByteOffset: Int(field.offset) &- 4, as: UInt64.self) & field.endsMask
+    let start = Int(ends & 0xFFFF_FFFF)
+    return UnsafeRawBufferPointer(
+      start: base + Int(field.areaStart) + start, count: Int(ends >> 32) &- start)
   }
 
   @inlinable @inline(__always)
@@ -65,19 +87,17 @@ package struct RecordView {
   @usableFromInline
   package enum Damage: Sendable {
     case tooShort
-    case unknownFormat
     case otherLayout
     case badChecksum
     case fieldOutOfBounds
   }
 
-  /// Validates stored bytes: format, layout, checksum, and that all fields are within bounds.
+  /// Validates stored bytes: layout, checksum, and that all fields are within bounds.
   ///
   /// - Returns: The damage, or `nil` if all accessors are safe to use.
   @inlinable
   package func verify(_ layout: RecordLayout, key: ObjectNumber) -> Damage? {
-    guard count >= layout.fixedEnd + 4 else { return .tooShort }
-    guard base.load(as: UInt8.self) == 1 else { return .unknownFormat }
+    guard count >= layout.fixedEnd + RecordLayout.trailerSize else { return .tooShort }
     guard layoutNumber == layout.number else { return .otherLayout }
     let end = count - 4
     guard
@@ -87,20 +107,21 @@ package struct RecordView {
     return hasForm(of: layout) ? nil : .fieldOutOfBounds
   }
 
-  /// Returns whether the bytes have the given layout and all fields are within bounds. Together
+  /// Returns whether the bytes have the given layout and its fields fill the variable area. Together
   /// with a valid checksum, this is equivalent to ``verify(_:key:)``.
   @inlinable @inline(__always)
   package func hasForm(of layout: RecordLayout) -> Bool {
-    guard count >= layout.fixedEnd + 4, base.load(as: UInt8.self) == 1,
-      layoutNumber == layout.number
+    guard count >= layout.fixedEnd + RecordLayout.trailerSize, layoutNumber == layout.number
     else { return false }
-    let end = count - 4
-    for field in layout.variableFields {
-      // Offset and length, loaded together.
-      let slot = load(field, as: UInt64.self)
-      guard Int(slot & 0xFFFF_FFFF) + Int(slot >> 32) <= end else { return false }
+    var last: UInt32 = 0
+    var offset = layout.endsStart
+    while offset < layout.fixedEnd {
+      let end = base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      guard end >= last else { return false }
+      last = end
+      offset &+= 4
     }
-    return true
+    return layout.fixedEnd &+ Int(last) &+ RecordLayout.trailerSize == count
   }
 }
 

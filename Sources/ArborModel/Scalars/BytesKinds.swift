@@ -24,7 +24,7 @@ extension BytesAttributeKind {
 }
 
 /// A kind that is stored in records as bytes of any length.
-package protocol BytesStoredKind: StoredKind where Slot == UInt64 {}
+package protocol BytesStoredKind: StoredKind where Slot == UInt32 {}
 
 extension BytesStoredKind {
   package static var form: StorageForm { .text }

@@ -6,8 +6,8 @@ package import ArborFoundation
 /// Code that runs for each record dispatches once, with ``FieldKind/visit(_:)``, to code that is
 /// specialized for the kind. All other code uses ``FieldKind/stored``.
 package protocol StoredKind: SendableMetatype {
-  /// The contents of the slot in the fixed part of a record. The slot of a variable field contains
-  /// its offset and length.
+  /// The contents of the slot in the fixed part of a record. A variable field has the end of its
+  /// bytes there.
   associatedtype Slot: BitwiseCopyable
 
   /// The kind's identifier in layouts.

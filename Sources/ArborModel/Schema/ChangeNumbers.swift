@@ -17,7 +17,6 @@ package struct ChangeNumbers: Sendable {
   private let linkBits: UInt64
   /// Whether each field's number follows from its position, so that both forms have the same bits.
   private let isInOrder: Bool
-  private let layout: UInt16
 
   /// - Parameters:
   ///   - entities: All entities of the model.
@@ -33,7 +32,6 @@ package struct ChangeNumbers: Sendable {
     let end = EntitySchema.changeBit(ofField: fields.count + links.count)
     linkBits = (end &- 1) & ~fieldBits
     isInOrder = fields.enumerated().allSatisfy { Int($1) == $0 + 1 }
-    layout = entity.layout.number
   }
 
   /// Returns the bit of a field's number in a file. A forged catalog can contain the number 0.
@@ -83,16 +81,5 @@ package struct ChangeNumbers: Sendable {
   /// Returns the bit of a relationship with the given number, or 0 if the model doesn't have it.
   package func bit(ofLink number: UInt16) -> UInt64 {
     links.firstIndex(of: number).map { EntitySchema.changeBit(ofField: fields.count + $0) } ?? 0
-  }
-
-  /// Returns the set for bits stored by a library with format 3.0 or earlier: positions in the
-  /// latest layout at that time, followed by relationships in an unknown order.
-  ///
-  /// - Returns: The set. If the bits are ambiguous, it includes all properties that may have
-  ///   changed.
-  package func bits(ofPositions positions: UInt64) -> UInt64 {
-    if layout > 1 { return .max }
-    return positions & ~fieldBits == 0
-      ? positions : positions & fieldBits | linkBits | EntitySchema.otherProperties
   }
 }

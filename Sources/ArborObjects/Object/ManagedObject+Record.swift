@@ -69,7 +69,6 @@ extension ManagedObject {
     change.mutations &+= 1
     // A longer value may have moved the record.
     if UnsafeRawPointer(change.working!.base) != base {
-      change.working!.compactIfSparse(binding.entity.layout, allocator: session.allocator)
       slab = change.working!.slab
     }
     base = UnsafeRawPointer(change.working!.base)

@@ -28,8 +28,7 @@ extension PersistentStore {
   /// ```
   ///
   /// A new snapshot is written if commits cannot be appended: after the store was restored to an
-  /// earlier point or written by a version of the library without support for logs, and if the end
-  /// of the log is missing or its newest snapshot is damaged.
+  /// earlier point, and if the end of the log is missing or its newest snapshot is damaged.
   ///
   /// A change of the model in place is a commit. It is appended like the commits before and after
   /// it, all of which remain restorable, and a snapshot follows, with which followers continue. A

@@ -37,6 +37,9 @@ struct CommitWriter: ~Copyable {
     _ set: ChangeSet, replaying replayed: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
+    guard header.sequence < HeaderRecord.maximumCommits else {
+      throw .exhausted("The store has had 2^48 - 1 commits. Export the data into a new store.")
+    }
     if set.purges { return try purge(set, replaying: replayed, transaction) }
     if let claim = set.claim { return try writeClaim(claim, of: set, transaction) }
     // A large set is validated against a snapshot of the state before the transaction, whose pages
@@ -174,7 +177,7 @@ struct CommitWriter: ~Copyable {
     ) { target in
       record.seal(
         into: target, layout: layout, key: change.number,
-        version: change.version(in: header.sequence))
+        version: change.version(in: header.sequence), commit: header.sequence)
     }
     last = max(last, number)
   }
@@ -190,7 +193,7 @@ struct CommitWriter: ~Copyable {
     ) { target in
       record.seal(
         into: target, layout: layout, key: change.number,
-        version: change.version(in: header.sequence))
+        version: change.version(in: header.sequence), commit: header.sequence)
     }
   }
 

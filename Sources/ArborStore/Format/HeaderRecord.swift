@@ -10,11 +10,11 @@ package import ArborModel
 /// │magic    │major   │minor   │byte order  │flags u8│page size │generation │store UUID │
 /// │8 bytes  │u16     │u16     │u16 = 0x0102│back u8 │u32       │u32        │16 bytes   │
 /// └─────────┴────────┴────────┴────────────┴────────┴──────────┴───────────┴───────────┘
-///  40              56               64          80               88         92
-/// ┌───────────────┬────────────────┬───────────┬────────────────┬──────────┐
-/// │model          │LMDB            │boot ID    │commit          │crc32c    │
-/// │fingerprint 16 │transaction u64 │16 bytes   │sequence u64    │u32       │
-/// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
+///  40              56               64          80              88             92         96
+/// ┌───────────────┬────────────────┬───────────┬───────────────┬──────────────┬──────────┐
+/// │model          │LMDB            │boot ID    │commit         │features u32  │crc32c    │
+/// │fingerprint 16 │transaction u64 │16 bytes   │sequence u64   │              │u32       │
+/// └───────────────┴────────────────┴───────────┴───────────────┴──────────────┴──────────┘
 /// ```
 ///
 /// It is followed by the ``LatestCommits``. It is stored in the unnamed database, whose page every
@@ -28,22 +28,26 @@ package import ArborModel
 /// Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that some
 /// indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
 /// (``LogReaders``), and 16 that the last commits may be on the medium only in the journal or in a
-/// shared log (``StoreJournal``). With flag 16, the major version is one higher, so that earlier
-/// versions of the library do not open the file. Flag 8 was that of commits in a shared log before
-/// there were journals.
+/// shared log (``StoreJournal``).
+///
+/// Each bit of *features* is a part of the format that was added by a later minor version and that a
+/// reader has to know. A file with an unknown one is refused.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
-  package static let size = 92
+  package static let size = 96
   /// The size of the part before the flags, which identifies the file.
   private static let markSize = 14
   private static let migrationFlag: UInt8 = 1
   private static let indexBuildsFlag: UInt8 = 2
   private static let logFlag: UInt8 = 4
-  private static let formerSharedFlag: UInt8 = 8
   private static let journalFlag: UInt8 = 16
   private static let byteOrder: UInt16 = 0x0102
+  /// The features that this library knows. None have been added yet.
+  private static let knownFeatures: UInt32 = 0
+  /// The greatest sequence number that a record can contain.
+  package static let maximumCommits: UInt64 = 1 << 48 - 1
   /// An upper limit that no store reaches, so that sums cannot overflow.
-  package static let maximumCommits: UInt64 = 1 << 62
+  package static let maximumTransactions: UInt64 = 1 << 62
   package static let maximumGeneration: UInt32 = 1 << 31
 
   package var majorVersion = StoreFormat.majorVersion
@@ -61,6 +65,7 @@ package struct HeaderRecord: Sendable, Hashable {
   package var bootID: UUID
   /// The number of committed change sets.
   package var sequence: UInt64
+  package var features: UInt32 = 0
   package var latestCommits: LatestCommits
 
   package init(
@@ -129,15 +134,9 @@ package struct HeaderRecord: Sendable, Hashable {
   /// A Boolean value that indicates whether commits may be on the medium only in the store's journal
   /// or in the log that it shares; see ``StoreJournal``.
   package var isJournaled: Bool {
-    get { flags & (Self.journalFlag | Self.formerSharedFlag) != 0 }
-    set {
-      setFlag(Self.formerSharedFlag, false)
-      setFlag(Self.journalFlag, newValue)
-    }
+    get { flags & Self.journalFlag != 0 }
+    set { setFlag(Self.journalFlag, newValue) }
   }
-
-  /// The number by which the stored major version exceeds that of the format.
-  private var versionStep: UInt16 { flags & Self.journalFlag != 0 ? 1 : 0 }
 
   /// Raises the minor version to that of this library.
   mutating func raiseVersion() { minorVersion = max(minorVersion, StoreFormat.minorVersion) }
@@ -145,7 +144,7 @@ package struct HeaderRecord: Sendable, Hashable {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: Self.size + latestCommits.bytes.count)
     writer.append(Self.magic)
-    writer.append(majorVersion + versionStep)
+    writer.append(majorVersion)
     writer.append(minorVersion)
     writer.append(Self.byteOrder)
     writer.append(flags)
@@ -157,6 +156,7 @@ package struct HeaderRecord: Sendable, Hashable {
     writer.append(transactionID)
     writer.append(bootID)
     writer.append(sequence)
+    writer.append(features)
     writer.appendChecksum()
     writer.append(latestCommits.bytes)
     return writer.bytes
@@ -164,9 +164,9 @@ package struct HeaderRecord: Sendable, Hashable {
 
   /// Decodes a header.
   ///
-  /// The layout of other major versions is unknown after the version numbers, so these are
-  /// validated before the checksum. Counts beyond the limits are reported as damage even if the
-  /// checksum is valid.
+  /// The layout of other major versions is unknown after the version numbers. Nevertheless, a header
+  /// whose checksum would be valid with this library's version is a damaged one. Counts beyond the
+  /// limits are reported as damage even if the checksum is valid.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
     var start = ByteReader(bytes)
     guard let magic = start.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {
@@ -176,10 +176,11 @@ package struct HeaderRecord: Sendable, Hashable {
       let order: UInt16 = start.read()
     else { throw .damaged }
     guard order == Self.byteOrder else { throw .otherByteOrder }
-    guard major <= StoreFormat.majorVersion + 1 else { throw .tooNew(major: major, minor: minor) }
-    guard major >= StoreFormat.majorVersion else { throw .tooOld(major: major, minor: minor) }
-    let problem =
-      major > StoreFormat.majorVersion ? Problem.tooNew(major: major, minor: minor) : .damaged
+    guard major == StoreFormat.majorVersion else {
+      if Self.isOwn(bytes, exceptForVersion: major) { throw .damaged }
+      throw major > StoreFormat.majorVersion
+        ? .tooNew(major: major, minor: minor) : .tooOld(major: major, minor: minor)
+    }
     guard bytes.count >= Self.size,
       var reader = ByteReader(
         checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
@@ -189,11 +190,12 @@ package struct HeaderRecord: Sendable, Hashable {
       let storeID = reader.readUUID(),
       let fingerprint: UInt128 = reader.read(),
       let transactionID: UInt64 = reader.read(), let bootID = reader.readUUID(),
-      let sequence: UInt64 = reader.read(),
+      let sequence: UInt64 = reader.read(), let features: UInt32 = reader.read(),
       let latestCommits = LatestCommits(UnsafeRawBufferPointer(rebasing: bytes[Self.size...])),
       latestCommits.count <= sequence, generation <= Self.maximumGeneration,
-      transactionID <= Self.maximumCommits, sequence <= Self.maximumCommits
-    else { throw problem }
+      transactionID <= Self.maximumTransactions, sequence <= Self.maximumCommits
+    else { throw .damaged }
+    guard features & ~Self.knownFeatures == 0 else { throw .tooNew(major: major, minor: minor) }
     self.init(
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,
       modelFingerprint: ModelFingerprint(bits: fingerprint), transactionID: transactionID,
@@ -201,6 +203,18 @@ package struct HeaderRecord: Sendable, Hashable {
     minorVersion = minor
     self.flags = flags
     readableGenerations = readable
-    guard majorVersion + versionStep == major else { throw problem }
+    self.features = features
+  }
+
+  /// Returns whether a header with another major version has a valid checksum with this library's.
+  private static func isOwn(
+    _ bytes: UnsafeRawBufferPointer, exceptForVersion major: UInt16
+  ) -> Bool {
+    guard bytes.count >= size else { return false }
+    var own = Array(bytes[..<size])
+    withUnsafeBytes(of: StoreFormat.majorVersion.littleEndian) {
+      own.replaceSubrange(magic.count..<magic.count + 2, with: $0)
+    }
+    return own.withUnsafeBytes { ByteReader(checked: $0) != nil }
   }
 }

@@ -17,8 +17,7 @@ package import ArborModel
 /// their length. The checksum is seeded with the sequence number.
 ///
 /// Properties are identified by catalog numbers (see ``ChangeNumbers``), so that code with
-/// another model can interpret the entry. Entries of format 3.0 and earlier lack flag 16 and use
-/// positions instead.
+/// another model can interpret the entry.
 package enum HistoryCodec {
   private static let format: UInt8 = 1
   /// The kind of an update with a list of relationships.
@@ -30,7 +29,6 @@ package enum HistoryCodec {
     static let author = Flags(rawValue: 2)
     static let contextName = Flags(rawValue: 4)
     static let tombstones = Flags(rawValue: 8)
-    static let numbers = Flags(rawValue: 16)
   }
 
   /// - Parameter schema: The schema whose property positions the entry uses.
@@ -38,7 +36,7 @@ package enum HistoryCodec {
   package static func encode(_ entry: HistoryEntry, _ schema: ModelSchema) -> [UInt8] {
     var writer = ByteWriter(reserving: 32 + 12 * entry.changes.count)
     writer.append(format)
-    var flags: Flags = entry.isBulk ? [.bulk, .numbers] : .numbers
+    var flags: Flags = entry.isBulk ? .bulk : []
     if entry.author != nil { flags.insert(.author) }
     if entry.contextName != nil { flags.insert(.contextName) }
     if !entry.tombstones.isEmpty { flags.insert(.tombstones) }
@@ -128,9 +126,7 @@ package enum HistoryCodec {
       guard let text = reader.readText() else { return nil }
       contextName = text
     }
-    guard let changes = readChanges(&reader, schema, areNumbered: flags.contains(.numbers)) else {
-      return nil
-    }
+    guard let changes = readChanges(&reader, schema) else { return nil }
     var tombstones: [HistoryEntry.Tombstone] = []
     if flags.contains(.tombstones) {
       guard let found = readTombstones(&reader) else { return nil }
@@ -153,7 +149,7 @@ package enum HistoryCodec {
   }
 
   private static func readChanges(
-    _ reader: inout ByteReader, _ schema: ModelSchema, areNumbered: Bool
+    _ reader: inout ByteReader, _ schema: ModelSchema
   ) -> [HistoryEntry.Change]? {
     guard let count = reader.readVariable(),
       count <= UInt64(StoreFormat.maximumListedChanges)
@@ -166,7 +162,7 @@ package enum HistoryCodec {
       guard let distance = reader.readVariable(), let stored = reader.read(UInt8.self) else {
         return nil
       }
-      let hasLinks = areNumbered && stored == updateWithLinks
+      let hasLinks = stored == updateWithLinks
       guard let kind = hasLinks ? .update : ChangeSet.RecordChange.Kind(rawValue: stored) else {
         return nil
       }
@@ -175,8 +171,7 @@ package enum HistoryCodec {
       if kind == .update {
         guard let read = reader.readVariable() else { return nil }
         let numbers = properties.numbers(of: number)
-        bits =
-          (areNumbered ? numbers?.bits(numbered: read) : numbers?.bits(ofPositions: read)) ?? .max
+        bits = numbers?.bits(numbered: read) ?? .max
         if hasLinks {
           guard let links = readLinks(&reader, numbers) else { return nil }
           bits |= links

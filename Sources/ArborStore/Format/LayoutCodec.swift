@@ -7,9 +7,6 @@ package struct StoredLayout: Sendable {
   package let defaults: [PropertyValue]
   /// The catalog numbers of the fields whose `nil` in older records is read as the default.
   package var nilAsDefault: Set<UInt16> = []
-  /// The catalog numbers of the fields that a later layout converts. Library versions without
-  /// conversions reject such a layout.
-  package var converted: Set<UInt16> = []
 }
 
 extension StoredLayout {
@@ -28,7 +25,7 @@ extension StoredLayout {
 ///
 /// ```
 /// fields u16 · then for each:
-///   kind u8 (128 more: a later layout converts) · flags u8 · catalog number u16 · default
+///   kind u8 · flags u8 · catalog number u16 · default
 /// crc32c u32
 /// ```
 ///
@@ -38,14 +35,13 @@ extension StoredLayout {
 package enum LayoutCodec {
   private static let transientFlag: UInt8 = 1
   private static let nilAsDefaultFlag: UInt8 = 2
-  private static let convertedMark: UInt8 = 128
 
   package static func encode(_ stored: StoredLayout) -> [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt16(stored.layout.fields.count))
     for (field, value) in zip(stored.layout.fields, stored.defaults) {
       let number = field.catalogNumber
-      writer.append(field.kind.rawValue | (stored.converted.contains(number) ? convertedMark : 0))
+      writer.append(field.kind.rawValue)
       writer.append(
         (field.isTransient ? transientFlag : 0)
           | (stored.nilAsDefault.contains(number) ? nilAsDefaultFlag : 0))
@@ -66,23 +62,22 @@ package enum LayoutCodec {
     var fields:
       [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue)] =
         []
-    var (nilAsDefault, converted): (Set<UInt16>, Set<UInt16>) = ([], [])
+    var nilAsDefault: Set<UInt16> = []
     for _ in 0..<count {
-      guard let kind: UInt8 = reader.read(), let known = FieldKind(rawValue: kind & ~convertedMark),
+      guard let kind = reader.read(UInt8.self).flatMap(FieldKind.init),
         let flags: UInt8 = reader.read(), let catalogNumber: UInt16 = reader.read(),
         let value = reader.readRun().flatMap(ValueCodec.decode)
       else { return nil }
-      if kind & convertedMark != 0 { converted.insert(catalogNumber) }
       if flags & nilAsDefaultFlag != 0 { nilAsDefault.insert(catalogNumber) }
       fields.append(
         (
-          kind: known, isTransient: flags & transientFlag != 0, catalogNumber: catalogNumber,
+          kind: kind, isTransient: flags & transientFlag != 0, catalogNumber: catalogNumber,
           defaultValue: value
         ))
     }
     guard reader.isAtEnd else { return nil }
     return StoredLayout(
       layout: RecordLayout(entity: entity, number: number, fields: fields),
-      defaults: fields.map(\.defaultValue), nilAsDefault: nilAsDefault, converted: converted)
+      defaults: fields.map(\.defaultValue), nilAsDefault: nilAsDefault)
   }
 }

@@ -135,8 +135,7 @@ final class RecordConversion: Sendable {
     return convertEach(record, allocator: allocator)
   }
 
-  /// Converts the record field by field, because some kinds have changed or the fields of a forged
-  /// record are out of place.
+  /// Converts the record field by field, because some kinds have changed or there are many fields.
   private func convertEach(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
     var buffer = RecordBuffer(copying: template, into: allocator)
     for (target, source) in fields {

@@ -26,9 +26,9 @@ package import LMDB
 /// Any change here requires a new format version and an entry in the article's version history.
 package enum StoreFormat {
   /// The major format version. A reader rejects files of another major version.
-  package static let majorVersion: UInt16 = 3
+  package static let majorVersion: UInt16 = 5
   /// The minor format version. A reader also reads files of a later minor version.
-  package static let minorVersion: UInt16 = 4
+  package static let minorVersion: UInt16 = 0
   /// The major and minor version as text.
   package static var version: String { "\(majorVersion).\(minorVersion)" }
 

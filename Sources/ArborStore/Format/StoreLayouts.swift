@@ -102,10 +102,9 @@ extension RecordView.Damage {
   package var sentence: String {
     switch self {
     case .tooShort: "The record is shorter than its layout."
-    case .unknownFormat: "The record's format byte is unknown."
     case .otherLayout: "The record has a layout that the store doesn't know."
     case .badChecksum: "The record's checksum doesn't match its bytes."
-    case .fieldOutOfBounds: "A field lies outside the bytes of the record."
+    case .fieldOutOfBounds: "The fields don't fill the bytes of the record."
     }
   }
 }

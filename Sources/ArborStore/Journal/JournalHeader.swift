@@ -32,7 +32,7 @@ struct JournalPosition: Sendable, Hashable {
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
 struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
-  static let format: UInt16 = 1
+  static let format: UInt16 = 2
   private static let sharedFlag: UInt16 = 1
   private static let endedFlag: UInt16 = 2
   static let pageSize = 4096

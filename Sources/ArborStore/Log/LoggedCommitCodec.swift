@@ -4,7 +4,7 @@ package import ArborModel
 /// Encodes one commit for the `log` database and for logs outside the store.
 ///
 /// ```
-/// format u8 = 1 · kind u8 · generation u32 · history entry
+/// format u8 = 2 · kind u8 · generation u32 · history entry
 /// · records · for each, by object number:
 ///     distance from the last number · kind u8 · base version · [record as it is stored]
 /// · links · for each: owner u64 · relationship · kind u8 · [members · for each: number u64]
@@ -21,7 +21,7 @@ package import ArborModel
 /// sequence number. Properties and relationships are identified by catalog numbers, relationships
 /// by that in the declaring entity, which are the same in all copies of a store.
 package enum LoggedCommitCodec {
-  private static let format: UInt8 = 1
+  private static let format: UInt8 = 2
 
   private enum Kind: UInt8 {
     case changes = 0
@@ -97,13 +97,14 @@ package enum LoggedCommitCodec {
       guard var record = change.record, let layout = schema.entity(of: change.number)?.layout
       else { continue }
       if !layout.derivedFields.isEmpty {
-        let copy = RecordBuffer(copying: record.bytes, into: memory)
+        var copy = RecordBuffer(copying: record.bytes, into: memory)
         for field in layout.derivedFields { copy.setNull(field) }
         record = copy.view
       }
       writer.appendRun(of: record.sealedSize(layout)) { target in
         record.seal(
-          into: target, layout: layout, key: change.number, version: change.version(in: sequence))
+          into: target, layout: layout, key: change.number, version: change.version(in: sequence),
+          commit: sequence)
       }
     }
   }

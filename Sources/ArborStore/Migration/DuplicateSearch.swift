@@ -165,8 +165,8 @@ extension MigrationChecks {
     }
     if indexes.isEmpty { return [] }
     let arbor = databases.arbor
-    let changed = try StoreOpener.changedLayouts(migration, reader, arbor)
-    let layouts = try StoreOpener.layouts(of: migration.new, reader, arbor, replacing: changed)
+    let added = StoreOpener.newLayouts(migration)
+    let layouts = try StoreOpener.layouts(of: migration.new, reader, arbor, adding: added)
     return try DuplicateSearch(checks: self, layouts: layouts).obstacles(in: indexes)
   }
 

@@ -117,7 +117,7 @@ struct ReturnedLinks {
     let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
     let record = try transaction.reader.record(number, of: entity, in: records, layouts, allocator)
     guard let record else { return }
-    let buffer = RecordBuffer(copying: record.bytes, into: allocator)
+    var buffer = RecordBuffer(copying: record.bytes, into: allocator)
     for field in fields { buffer.setNull(field) }
     try transaction.put(buffer.view, of: number, entity, in: records)
   }

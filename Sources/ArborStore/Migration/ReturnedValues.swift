@@ -151,14 +151,16 @@ struct ReturnedValues {
 }
 
 extension WriteTransaction {
-  /// Replaces the record of an object without changing its version.
+  /// Replaces the record of an object without changing its version and commit.
   func put(
     _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema,
     in records: Database
   ) throws(StoreError) {
+    let commit = try reader.storedRecord(number, in: records)?.commit ?? 0
     var bytes = [UInt8](repeating: 0, count: record.sealedSize(entity.layout))
     bytes.withUnsafeMutableBytes {
-      record.seal(into: $0, layout: entity.layout, key: number, version: record.version)
+      record.seal(
+        into: $0, layout: entity.layout, key: number, version: record.version, commit: commit)
     }
     _ = try storing(put(records, key: number.rawValue, value: bytes))
   }

@@ -229,47 +229,22 @@ extension StoreOpener {
       }
       try StoreCounter.write(StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
     }
-    for stored in try changedLayouts(migration, transaction.reader, arbor) {
+    for stored in newLayouts(migration) {
       let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
       try StoreCreation.put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
   }
 
-  /// Returns the layouts that a migration writes: new ones, and earlier ones that require
-  /// conversion.
-  static func changedLayouts(
-    _ migration: LightweightMigration, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> [StoredLayout] {
+  /// Returns the layouts that a migration adds.
+  static func newLayouts(_ migration: LightweightMigration) -> [StoredLayout] {
     let plans = Dictionary(uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
-    var changed: [StoredLayout] = []
+    var layouts: [StoredLayout] = []
     for entity in migration.new.concreteEntities {
       if migration.evolution.returned.contains(entity.name) { continue }
       let plan = plans[entity.name]
-      if let plan, migration.hadObjects(entity) {
-        guard plan.hasNewLayout else { continue }
-        changed += try convertedLayouts(plan, entity, reader, arbor)
-      }
-      changed.append(StoredLayout(entity, nilAsDefault: plan?.nilAsDefault ?? []))
+      if let plan, migration.hadObjects(entity), !plan.hasNewLayout { continue }
+      layouts.append(StoredLayout(entity, nilAsDefault: plan?.nilAsDefault ?? []))
     }
-    return changed
-  }
-
-  /// Returns the layouts before the newest one that contain fields to convert, with these fields
-  /// marked. Omits layouts in which they are already marked.
-  private static func convertedLayouts(
-    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: TransactionReader,
-    _ arbor: Database
-  ) throws(StoreError) -> [StoredLayout] {
-    let converted = plan.converted.union(plan.nilAsDefault)
-    guard !converted.isEmpty else { return [] }
-    var changed: [StoredLayout] = []
-    for number in 1..<entity.layout.number {
-      var stored = try layout(number, of: entity, reader, arbor)
-      let affected = stored.layout.fields.lazy.map(\.catalogNumber).filter(converted.contains)
-      guard !stored.converted.isSuperset(of: affected) else { continue }
-      stored.converted.formUnion(affected)
-      changed.append(stored)
-    }
-    return changed
+    return layouts
   }
 }

@@ -218,15 +218,15 @@ struct StoreOpener {
 
   /// Returns the layouts that records of a schema's entities may have.
   ///
-  /// - Parameter changed: Layouts that are not in the file yet or differ from it.
+  /// - Parameter added: Layouts that are not in the file yet.
   static func layouts(
     of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database,
-    replacing changed: [StoredLayout] = []
+    adding added: [StoredLayout] = []
   ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
     for entity in schema.concreteEntities where entity.layout.number > 1 {
       for number in 1...entity.layout.number {
-        let known = changed.first {
+        let known = added.first {
           $0.layout.entity == entity.number && $0.layout.number == number
         }
         if let known {

@@ -75,11 +75,12 @@ struct PendingRecords {
     try transaction.put(database, key: key, value: record)
   }
 
-  /// Returns a number that increases with each record of an object: its version, then its layout,
+  /// Returns a number that increases with each record of an object: its commit, then its layout,
   /// because a migration may rewrite it without a commit.
   private static func age(of record: UnsafeRawBufferPointer) -> UInt64 {
-    guard let base = record.baseAddress, record.count >= RecordLayout.headerSize else { return 0 }
+    let minimum = RecordLayout.headerSize + RecordLayout.trailerSize
+    guard let base = record.baseAddress, record.count >= minimum else { return 0 }
     let view = RecordView(base: base, count: record.count)
-    return UInt64(view.version) << 16 | UInt64(view.layoutNumber)
+    return view.commit << 16 | UInt64(view.layoutNumber)
   }
 }

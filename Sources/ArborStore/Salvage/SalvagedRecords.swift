@@ -4,9 +4,8 @@ internal import LMDB
 /// Copies the records of a damaged store into the new one: those of the state's trees, those of its
 /// other pages and, if parts of a tree are lost, the newest ones found on any page.
 ///
-/// A record contains its object number and version, and its checksum covers both. It has no commit
-/// sequence number, but an object's version increases with each of its commits, so the record with
-/// the greatest version is the newest.
+/// A record names the commit that wrote it, and its checksum covers that and the object number. So
+/// the record with the greatest commit is the newest.
 ///
 /// A tree that is traversed completely contains all records of the state: other records are
 /// outdated or deleted, and ignored. If a part of it is lost, the range of numbers that the part

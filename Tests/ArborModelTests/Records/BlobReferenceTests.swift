@@ -76,8 +76,10 @@ import ModelSamples
     #expect(photo.layout.externalFields.count == 2)
     #expect(photo.indexes.isEmpty)
     let field = photo.attributes[0].field
-    let plain = RecordField(
-      kind: .binary, isTransient: false, position: 0, offset: Int(field.offset), catalogNumber: 1)
+    let fields = photo.layout.fields.map {
+      ($0.kind, $0.isTransient, $0.catalogNumber, PropertyValue.null)
+    }
+    let plain = RecordLayout(entity: photo.number, number: 1, fields: fields).fields[0]
     #expect(field != plain && field.isStored(as: plain))
   }
 }

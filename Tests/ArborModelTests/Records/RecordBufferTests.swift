@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import TestLength
 import Testing
 
 /// Records that are filled in, modified and read back, compared with an array of values.
@@ -27,6 +28,53 @@ import Testing
     #expect(record.view.layoutNumber == 3)
     record.setVersion(9)
     #expect(record.view.version == 9)
+  }
+
+  @Test("Values of any length replace each other, and the record has no other bytes")
+  func lengthsChange() {
+    let layout = RecordLayout(
+      entity: 1, number: 1,
+      fields: (1...5).map {
+        (
+          kind: $0 == 3 ? .int32 : FieldKind.binary, isTransient: false,
+          catalogNumber: UInt16($0), defaultValue: .null
+        )
+      })
+    for seed in 0..<UInt64(TestLength.of(50, long: 5_000)) {
+      var random = SplitMix(seed: seed)
+      let allocator = SlabAllocator(slabSize: 512, keepsSlabs: true)
+      var record = RecordBuffer(copying: layout.template, into: allocator)
+      var expected = [[UInt8]?](repeating: nil, count: 5)
+      for _ in 0..<60 {
+        let index = Int.random(in: 0..<5, using: &random)
+        let length = Int.random(in: 0...(Bool.random(using: &random) ? 9 : 700), using: &random)
+        let field = layout.fields[index]
+        if Int.random(in: 0..<4, using: &random) == 0 {
+          record.setNull(field)
+          expected[index] = nil
+        } else if index == 2 {
+          record.store(field, Int32(length))
+          expected[2] = [UInt8(truncatingIfNeeded: length), UInt8(length >> 8)]
+        } else {
+          let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+          bytes.withUnsafeBytes { record.store(field, bytes: $0, allocator: allocator) }
+          expected[index] = bytes
+        }
+        var size = layout.fixedEnd
+        for (field, value) in zip(layout.fields, expected) {
+          #expect(record.view.isNull(field) == (value == nil), "seed \(seed)")
+          guard field.kind.isVariable else {
+            let number = (value ?? [0, 0]).reversed().reduce(0 as Int32) { $0 << 8 | Int32($1) }
+            #expect(record.view.load(field, as: Int32.self) == number, "seed \(seed)")
+            continue
+          }
+          #expect(Array(record.view.bytes(field)) == value ?? [], "seed \(seed)")
+          size += value?.count ?? 0
+        }
+        #expect(record.view.contentSize(layout) == size, "seed \(seed)")
+        #expect(record.count == size, "seed \(seed)")
+      }
+    }
   }
 
   @Test("Default values are part of the template")

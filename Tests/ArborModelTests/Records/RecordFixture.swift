@@ -38,9 +38,13 @@ struct RecordFixture {
   mutating func value(_ index: Int) -> PropertyValue { random.value(for: types[index]) }
 
   /// Returns the stored form of a record.
-  func sealed(_ view: RecordView, key: ObjectNumber, version: UInt32) -> [UInt8] {
+  func sealed(
+    _ view: RecordView, key: ObjectNumber, version: UInt32, commit: UInt64 = 0
+  ) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xEE, count: view.sealedSize(layout))
-    bytes.withUnsafeMutableBytes { view.seal(into: $0, layout: layout, key: key, version: version) }
+    bytes.withUnsafeMutableBytes {
+      view.seal(into: $0, layout: layout, key: key, version: version, commit: commit)
+    }
     return bytes
   }
 }

@@ -14,26 +14,28 @@ import Testing
       })
   }
 
-  @Test("Fields follow each other without gaps")
+  @Test("Fixed fields follow each other without gaps, and then the ends of the others")
   func slotsFollowOneAnother() {
-    let layout = layout(FieldKind.allCases)
-    // Fifteen fields need two bytes of null bits after the eight bytes of the header.
-    var offset = 10
-    for (position, field) in layout.fields.enumerated() {
+    let layout = layout(FieldKind.allCases.reversed())
+    // Fifteen fields need two bytes of null bits after the seven bytes of the header.
+    var offset = 9
+    for field in layout.fields.filter({ !$0.kind.isVariable }) + layout.variableFields {
       #expect(Int(field.offset) == offset)
-      #expect(Int(field.nullOffset) == 8 + position / 8)
-      #expect(field.nullMask == 1 << UInt8(position % 8))
       offset += field.kind.width
+    }
+    for (position, field) in layout.fields.enumerated() {
+      #expect(Int(field.nullOffset) == 7 + position / 8)
+      #expect(field.nullMask == 1 << UInt8(position % 8))
     }
     #expect(layout.fixedEnd == offset)
     #expect(
-      layout.variableFields.map(\.kind) == [.string, .binary, .decimal, .uri, .tagged, .json])
+      layout.variableFields.map(\.kind) == [.json, .tagged, .uri, .decimal, .binary, .string])
   }
 
   @Test("The bits for null values are rounded up to bytes", arguments: [0, 1, 7, 8, 9, 16, 17])
   func nullBitsRoundUp(count: Int) {
     let layout = layout(Array(repeating: .boolean, count: count))
-    #expect(layout.fixedEnd == 8 + (count + 7) / 8 + count)
+    #expect(layout.fixedEnd == 7 + (count + 7) / 8 + count)
     #expect(layout.template.count == layout.fixedEnd)
   }
 
@@ -43,18 +45,20 @@ import Testing
     let layout = layout([.int16, .string, .int64], defaults: [258, "ab"])
     #expect(
       layout.template == [
-        1, 0, 2, 0, 0, 0, 0, 0, 0b100, 2, 1, 27, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 97,
-        98,
+        0, 2, 0, 0, 0, 0, 0, 0b100, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 97, 98,
       ])
     let record = RecordBuffer(copying: layout.template, into: SlabAllocator())
     var sealed = [UInt8](repeating: 0, count: record.view.sealedSize(layout))
     sealed.withUnsafeMutableBytes {
       record.view.seal(
-        into: $0, layout: layout, key: ObjectNumber(entity: 1, sequence: 1), version: 1)
+        into: $0, layout: layout, key: ObjectNumber(entity: 1, sequence: 1), version: 1,
+        commit: 0x0605_0403_0201)
     }
-    #expect(sealed.count == layout.template.count + 4)
-    #expect(Array(sealed[8..<29]) == Array(layout.template[8...]))
-    #expect(Array(sealed[4..<8]) == [1, 0, 0, 0])
+    let end = layout.template.count
+    #expect(sealed.count == end + 10)
+    #expect(Array(sealed[7..<end]) == Array(layout.template[7...]))
+    #expect(Array(sealed[3..<7]) == [1, 0, 0, 0])
+    #expect(Array(sealed[end..<(end + 6)]) == [1, 2, 3, 4, 5, 6])
   }
 
   @Test("The raw values of field kinds are fixed")

@@ -9,10 +9,10 @@ import Testing
     (.boolean, 1, true), (.int16, 2, -7), (.int32, 4, 70_000), (.int64, 8, .integer(.min)),
     (.float, 4, 0.5), (.double, 8, 0.1), (.date, 8, .date(Date(timeIntervalSince1970: 0.25))),
     (.uuid, 16, .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))),
-    (.reference, 8, 5), (.string, 8, "ä\u{0}"), (.binary, 8, .binary(Data([0, 1, 255]))),
-    (.decimal, 8, .decimal(Decimal(string: "-12.5") ?? 0)),
-    (.uri, 8, URL(string: "https://example.com/a").map(PropertyValue.uri) ?? .null),
-    (.tagged, 8, ["a", 1, .null]), (.json, 8, .composite(["a": [1, .null, 0.5]])),
+    (.reference, 8, 5), (.string, 4, "ä\u{0}"), (.binary, 4, .binary(Data([0, 1, 255]))),
+    (.decimal, 4, .decimal(Decimal(string: "-12.5") ?? 0)),
+    (.uri, 4, URL(string: "https://example.com/a").map(PropertyValue.uri) ?? .null),
+    (.tagged, 4, ["a", 1, .null]), (.json, 4, .composite(["a": [1, .null, 0.5]])),
   ]
 
   @Test("Every kind has an entry in the table")

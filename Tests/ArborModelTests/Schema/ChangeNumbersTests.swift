@@ -89,15 +89,6 @@ import Testing
     #expect(try translated(1 << 63, edge, edge) == ["r0", "r1"])
   }
 
-  @Test("The positions of fields are reliable only if there was never another layout")
-  func positionsAreNeverTakenForSomethingElse() throws {
-    let first = try numbers(schema([1, 2, 3], links: 2))
-    #expect(first.bits(ofPositions: 0b101) == 0b101)
-    #expect(first.bits(ofPositions: 0b1010) == 0b11010 | EntitySchema.otherProperties)
-    let second = try numbers(schema([1, 2, 4], links: 2, layout: 2))
-    #expect(second.bits(ofPositions: 0b1) == .max)
-  }
-
   @Test("An unexpected property number is tolerated")
   func aForgedNumberIsAnyNumber() throws {
     let schema = try schema([0, 1, 2], links: 0)

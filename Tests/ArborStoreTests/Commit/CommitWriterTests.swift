@@ -24,7 +24,7 @@ import Testing
       defer { snapshot.close() }
       let database = store.file.databases.records(entity.index)
       let stored = try snapshot.reader.get(database, key: number.rawValue)
-      #expect(stored?.count == entity.layout.fixedEnd + 3 + RecordLayout.checksumSize)
+      #expect(stored?.count == entity.layout.fixedEnd + 3 + RecordLayout.trailerSize)
     }
   }
 
@@ -37,7 +37,7 @@ import Testing
       let entity = try draft.entity("Tag")
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      let size = entity.layout.fixedEnd + 10 + RecordLayout.checksumSize
+      let size = entity.layout.fixedEnd + 10 + RecordLayout.trailerSize
       // Per record: the key of 8 bytes, a node header of 8 bytes, and a node offset of 2 bytes.
       let pages = try snapshot.reader.statistics(
         store.file.databases.records(entity.index)

@@ -49,7 +49,7 @@ import Testing
     try TemporaryStore.use(OfficeModel.make()) { store in
       let mark = try #require(try entry(store.file.databases.arbor, of: store.file))
       #expect(try header(store.file).mark == mark)
-      #expect(mark.starts(with: HeaderRecord.magic + [3, 0, 4, 0]))
+      #expect(mark.starts(with: HeaderRecord.magic + [5, 0, 0, 0]))
       #expect(try entry(.unnamed, of: store.file) == header(store.file).encoded())
     }
   }

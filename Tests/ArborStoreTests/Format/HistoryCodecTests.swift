@@ -114,27 +114,6 @@ import Testing
     #expect(decode(bytes, 6) == nil)
   }
 
-  /// Entries of format 3.0 contain positions of properties, which are interpreted conservatively.
-  @Test("Entries of earlier formats are interpreted conservatively")
-  func entriesOfEarlierFormatsAreNeverMisread() throws {
-    let entry = updates([(1, 0b101), (1, 0b1000), (2, 0b1)])
-    let earlier = forge(HistoryCodec.encode(updates([(1, 0b101), (1, 0), (2, 0b1)]), schema)) {
-      $0[1] &= ~16
-      // The bits of the second change, which precede the third change of nine bytes.
-      $0[$0.count - 10] = 0b1000
-    }
-    let bits = decode(earlier, 5)?.changes.map(\.changedProperties)
-    #expect(bits == [0b101, 0b11000 | EntitySchema.otherProperties, 0b1])
-    let changed = try Self.schema(layout: 2)
-    let later = earlier.withUnsafeBytes { HistoryCodec.decode($0, sequence: 5, changed) }
-    #expect(later?.changes.map(\.changedProperties).last == .max)
-    #expect(later?.changes.map(\.number) == entry.changes.map(\.number))
-    // Updates with a list of properties exist only in the current format.
-    let listed = HistoryCodec.encode(entry, schema)
-    #expect(decode(listed, 5) == entry)
-    #expect(decode(forge(listed) { $0[1] &= ~16 }, 5) == nil)
-  }
-
   @Test("Lists that don't fit their bytes are invalid, but unknown property numbers are not")
   func forgedListsAreDamage() {
     let bytes = HistoryCodec.encode(updates([(1, 0b1001)]), schema)

@@ -21,13 +21,13 @@ import Testing
     }
     let stored = StoredLayout(
       layout: RecordLayout(entity: 9, number: 4, fields: fields),
-      defaults: fields.map(\.defaultValue), nilAsDefault: [1, 13], converted: [4, 13])
+      defaults: fields.map(\.defaultValue), nilAsDefault: [1, 13])
     let bytes = LayoutCodec.encode(stored)
     let read = bytes.withUnsafeBytes { LayoutCodec.decode($0, entity: 9, number: 4) }
     #expect(read?.layout.fields == stored.layout.fields)
     #expect(read?.layout.template == stored.layout.template)
     #expect(read?.defaults == stored.defaults)
-    #expect(read?.nilAsDefault == [1, 13] && read?.converted == [4, 13])
+    #expect(read?.nilAsDefault == [1, 13])
     for index in bytes.indices {
       var changed = bytes
       changed[index] ^= 8

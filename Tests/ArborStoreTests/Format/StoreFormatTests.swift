@@ -168,23 +168,22 @@ import Testing
 
   @Test("External binary values match the article")
   func blobs() throws {
-    let field = RecordField(
-      kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)
+    let layout = RecordLayout(
+      entity: 2, number: 1, fields: [(.binary, false, 3, .null)], external: [3])
+    let field = layout.fields[0]
     let reference = BlobReference(version: 2, checksum: 0xDEAD_BEEF, length: 100_000)
     expect("blob reference", reference.bytes)
     let name = BlobName(reference, of: ada, field)
     expect("blob key", name.key(chunk: 1))
     let read = (article["blob key"] ?? []).withUnsafeBytes { BlobName.of(key: $0) }
     #expect(read?.name == name && read?.chunk == 1)
-    let layout = RecordLayout(
-      entity: 2, number: 1, fields: [(.binary, false, 3, .null)], external: [3])
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: layout.template, into: allocator)
     record.setFlags(RecordLayout.blobFlag)
     (article["blob reference"] ?? []).withUnsafeBytes {
-      record.store(layout.fields[0], bytes: $0, allocator: allocator)
+      record.store(field, bytes: $0, allocator: allocator)
     }
-    #expect(record.view.blob(layout.fields[0]) == reference)
+    #expect(record.view.blob(field) == reference)
   }
 
   @Test("The catalog matches the article")
@@ -214,7 +213,7 @@ import Testing
     buffer.store(fields[2], foo.rawValue)
     var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(employee.layout))
     bytes.withUnsafeMutableBytes {
-      buffer.view.seal(into: $0, layout: employee.layout, key: ada, version: 2)
+      buffer.view.seal(into: $0, layout: employee.layout, key: ada, version: 2, commit: 3)
     }
     expect("record", bytes)
     try (article["record"] ?? []).withUnsafeBytes { bytes in

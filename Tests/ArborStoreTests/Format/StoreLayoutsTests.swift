@@ -54,7 +54,7 @@ import Testing
     }
     var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(stored.layout))
     bytes.withUnsafeMutableBytes {
-      buffer.view.seal(into: $0, layout: stored.layout, key: number, version: 6)
+      buffer.view.seal(into: $0, layout: stored.layout, key: number, version: 6, commit: 9)
     }
     return bytes
   }

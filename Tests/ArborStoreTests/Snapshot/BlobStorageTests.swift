@@ -72,8 +72,9 @@ import Testing
 
   @Test("The key of a chunk contains its object, property, version and chunk number")
   func keysSayWhoseChunkTheyAre() throws {
-    let field = RecordField(
-      kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)
+    let layout = RecordLayout(
+      entity: 2, number: 1, fields: [(.binary, false, 3, .null)], external: [3])
+    let field = layout.fields[0]
     let number = ObjectNumber(entity: 2, sequence: 7)
     let name = BlobName(BlobReference(version: 5, checksum: 0, length: 1), of: number, field)
     let key = name.key(chunk: 258)

@@ -90,10 +90,11 @@ struct ObjectEdit {
       return
     }
     let layout = object.binding.entity.layout
-    guard let record, slab !== allocator.slab, record.compactSize(layout) < FormerRecord.minimumSize
-    else { return }
+    guard let record, slab !== allocator.slab, record.count < FormerRecord.minimumSize else {
+      return
+    }
     // The edit retains the slab of the copied record.
-    self.record = record.compacted(layout, into: allocator)
+    self.record = record.copied(layout, into: allocator)
     slab = allocator.slab
   }
 

@@ -146,12 +146,12 @@ struct ChangeMerger {
     }
     session.withMemberships(of: object) {
       if let committed = change.committed, committed.reference(field) == gone {
-        let known = RecordBuffer(copying: committed.bytes, into: session.allocator)
+        var known = RecordBuffer(copying: committed.bytes, into: session.allocator)
         known.setNull(field)
         change.committed = known.view
         change.committedSlab = known.slab
       }
-      let working = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)
+      var working = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)
       working.setNull(field)
       replace(change, by: working)
     }

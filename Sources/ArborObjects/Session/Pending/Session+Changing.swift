@@ -28,7 +28,7 @@ extension Session {
       pending.add(change)
       holdBlobs(of: object, record)
     }
-    let working = RecordBuffer(copying: record, object.binding.entity.layout, into: allocator)
+    let working = RecordBuffer(copying: record.bytes, into: allocator)
     change.working = working
     change.begin(epoch, in: pending)
     object.hold(working.view, working.slab)

@@ -30,7 +30,7 @@ final class FormerRecord {
   init(_ record: RecordView, of entity: EntitySchema, _ memory: HistoryMemory) {
     layout = entity.layout
     self.memory = memory
-    let whole = record.compacted(layout, into: memory.allocator)
+    let whole = record.copied(layout, into: memory.allocator)
     count = whole.count
     slab = memory.allocator.slab
     blobs = layout.externalFields.compactMap { field in

@@ -15,7 +15,7 @@ public struct ObjectID: Sendable, Hashable {
   public let storeID: UUID
   /// The name of the object's concrete entity, never of a parent entity.
   public let entityName: String
-  /// The object's number within its entity, from 1 to 2⁴⁸ − 1.
+  /// The object's number within its entity, from 1 to 2⁴⁰ − 1.
   public let number: UInt64
 
   /// Creates an ID. The object doesn't have to exist.
@@ -23,7 +23,7 @@ public struct ObjectID: Sendable, Hashable {
   /// - Parameters:
   ///   - storeID: The store's UUID, from `PersistentStore.id`.
   ///   - entityName: The name of the object's concrete entity.
-  ///   - number: The object's number within its entity, from 1 to 2⁴⁸ − 1.
+  ///   - number: The object's number within its entity, from 1 to 2⁴⁰ − 1.
   @inlinable
   public init(storeID: UUID, entityName: String, number: UInt64) {
     self.storeID = storeID
@@ -32,7 +32,7 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// The largest object number.
-  @inlinable package static var maximumNumber: UInt64 { (1 << 48) - 1 }
+  @inlinable package static var maximumNumber: UInt64 { (1 << 40) - 1 }
 
   /// Returns whether two IDs identify the same object of the same store.
   public static func == (left: Self, right: Self) -> Bool {

@@ -1,5 +1,10 @@
 import LMDB
 
+extension DatabaseFlags {
+  /// Sets of integers in native byte order, as other programs have them.
+  static let integerSets = DatabaseFlags.numberSets.union(.integerDuplicates)
+}
+
 /// The expected contents of a database, in plain collections: the oracle of the random tests.
 struct DatabaseModel {
   enum Kind: CaseIterable {
@@ -9,8 +14,8 @@ struct DatabaseModel {
       switch self {
       case .plain: []
       case .integerKeys: .integerKey
-      case .numberSets: .numberSets
-      case .integerNumberSets: [.integerKey, .numberSets]
+      case .numberSets: .integerSets
+      case .integerNumberSets: [.integerKey, .integerSets]
       }
     }
 

@@ -94,10 +94,15 @@ package struct RawTable {
     }
   }
 
-  /// Returns the number in a value of a set of numbers, or `nil` for any other value.
+  /// Returns the number in a value of a set of numbers, or `nil` for any other value. Numbers of 5
+  /// bytes lack the number of their entity.
   func number(inValue value: UnsafeRawBufferPointer) -> UInt64? {
-    guard database.flags.contains(.integerDuplicates), value.count == 8 else { return nil }
-    return value.loadUnaligned(as: UInt64.self)
+    guard database.flags.contains(.fixedDuplicates) else { return nil }
+    if database.flags.contains(.integerDuplicates) {
+      return value.count == 8 ? value.loadUnaligned(as: UInt64.self) : nil
+    }
+    let form = [NumberForm.wide, .narrow(prefix: 0)].first { $0.size == value.count }
+    return form?.number(value)
   }
 
   /// Returns the bytes of a key that the user has entered as text, as hex (`0x…`), or as a number

@@ -33,7 +33,7 @@ package struct ObjectName {
     return ObjectID(storeID: store, entityName: name, number: number)
   }
 
-  private static func isNumber(_ number: UInt64) -> Bool { number < 1 << 48 }
+  private static func isNumber(_ number: UInt64) -> Bool { number <= ObjectID.maximumNumber }
 
   private func unknown(_ message: String) -> ArborError { ArborError(.unknownName, message) }
 }

@@ -53,7 +53,7 @@ extension CommitPreparation {
       try cursor.seekExact(key)
     }
     while let found = entry {
-      let number = found.integerValue
+      let number = cursor.number(of: found)
       let isLeaving =
         workspace.swept.contains(number)
         || group.contains {
@@ -111,7 +111,7 @@ extension CommitPreparation {
         let cursor = try reader.cursor(maintainer.index.database)
         var entry = try cursor.seekExact(key)
         while let stored = entry {
-          found.insert(ObjectNumber(rawValue: stored.integerValue))
+          found.insert(ObjectNumber(rawValue: cursor.number(of: stored)))
           entry = try cursor.nextDuplicate()
         }
         return found

@@ -76,6 +76,22 @@ package final class StoreDatabases: Sendable {
     return relationshipIndex < 0 ? nil : relationshipIndex
   }
 
+  /// All databases, each with the size of its values if that is fixed.
+  var valueSizes: [(database: Database, size: Int?)] {
+    var all: [(database: Database, size: Int?)] = [(arbor, nil), (history, nil)]
+    all += recordDatabases.compactMap { $0.map { ($0, nil) } }
+    all += indexes.map { ($0.database, $0.database.numbers.size) }
+    for relationship in relationships {
+      guard let order = relationship.order else {
+        all.append((relationship.members, relationship.members.numbers.size))
+        continue
+      }
+      all.append((relationship.members, OrderedMembers.valueSize))
+      all.append((order, OrderedMembers.valueSize))
+    }
+    return all + blobDatabases.compactMap { $0.map { ($0, nil) } }
+  }
+
   // MARK: Creating
 
   /// Returns the names and flags of a schema's databases.
@@ -129,7 +145,9 @@ package final class StoreDatabases: Sendable {
       return opened[next]
     }
     recordDatabases = schema.entities.map { $0.isAbstract ? nil : take() }
-    indexes = plan.indexes.map { Index(schema: $0, database: take()) }
+    indexes = plan.indexes.map {
+      Index(schema: $0, database: take().storing(schema.numberForm(of: $0)))
+    }
     relationships = plan.relationships.map { relationship in
       Relationship(
         schema: relationship, members: take(), order: relationship.isOrdered ? take() : nil)
@@ -177,6 +195,16 @@ package final class StoreDatabases: Sendable {
           })
       }
     }
+  }
+}
+
+extension ModelSchema {
+  /// Returns the form of the object numbers in an index, which may be shared by several entities. All
+  /// relationships have the wide form: a subentity that is added to their destination must not
+  /// require rewriting them, as it does indexes.
+  func numberForm(of index: IndexSchema) -> NumberForm {
+    let family = entities[index.declaringEntity].concreteFamily
+    return family.count == 1 ? .narrow(prefix: entities[family[0]].number) : .wide
   }
 }
 

@@ -147,7 +147,7 @@ extension StoreEngine {
       return .exhausted("The store has used all 2^63 unique IDs. Create a new store.")
     }
     let entity = schema.entities[counter - 1].name
-    return .exhausted("\(entity) has used all 2^48 object numbers. Create a new store.")
+    return .exhausted("\(entity) has used all 2^40 object numbers. Create a new store.")
   }
 
   /// Returns the counter of a reservation and its value after the reservation.

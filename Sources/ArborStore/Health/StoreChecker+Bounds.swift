@@ -10,17 +10,14 @@ extension StoreChecker {
   /// The page verification has ensured that all keys and values of a database have the same size,
   /// so the first entry is representative.
   mutating func checkSizes() throws(StoreError) -> Bool {
-    for (name, flags) in StoreDatabases.list(store.schema) {
-      let database = try storing(store.environment.openDatabase(name, flags))
-      // In a file of an earlier format that is opened read-only, some databases are missing.
-      guard let database else { continue }
+    for (database, size) in store.databases.valueSizes {
+      let name = database.name
       let cursor = try storing(reader.cursor(database))
       guard let entry = try storing(cursor.first()) else { continue }
-      if flags.contains(.integerKey), entry.key.count != 8 {
+      if database.flags.contains(.integerKey), entry.key.count != 8 {
         report.add(.damagedPage, "\(name) has keys of \(Self.bytes(entry.key)) instead of 8.")
       }
-      let pairSize = flags == StoreFormat.orderedFlags ? OrderedMembers.valueSize : nil
-      if let size = flags.contains(.integerDuplicates) ? 8 : pairSize, entry.value.count != size {
+      if let size, entry.value.count != size {
         report.add(
           .damagedPage, "\(name) has values of \(Self.bytes(entry.value)) instead of \(size).")
       }

@@ -47,7 +47,7 @@ extension StoreChecker {
         continue
       }
       guard next < expected.run.count else {
-        reportStray(stored.integerValue, index)
+        reportStray(cursor.number(of: stored), index)
         found = try cursor.next()
         continue
       }
@@ -55,13 +55,13 @@ extension StoreChecker {
       let order = expected.run.withKey(wanted) { key in
         key.isBefore(stored.key) ? -1 : stored.key.isBefore(key) ? 1 : 0
       }
-      let isSame = order == 0 && wanted.number == stored.integerValue
-      if isSame || order < 0 || (order == 0 && wanted.number < stored.integerValue) {
+      let isSame = order == 0 && wanted.number == cursor.number(of: stored)
+      if isSame || order < 0 || (order == 0 && wanted.number < cursor.number(of: stored)) {
         if !isSame { reportMissing(expected, next, index, build) }
         next += 1
       }
-      if isSame || order > 0 || (order == 0 && wanted.number > stored.integerValue) {
-        if !isSame { reportStray(stored.integerValue, index) }
+      if isSame || order > 0 || (order == 0 && wanted.number > cursor.number(of: stored)) {
+        if !isSame { reportStray(cursor.number(of: stored), index) }
         found = try cursor.next()
       }
       report.indexEntryCount += 1

@@ -67,7 +67,7 @@ extension StoreChecker {
     let cursor = try reader.cursor(relationship.members)
     while let found = try cursor.next() {
       try limit.checkLMDB()
-      let raw = isOrdered ? OrderedMembers.pair(found.value).0 : found.integerValue
+      let raw = isOrdered ? OrderedMembers.pair(found.value).0 : cursor.number(of: found)
       body(ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: raw))
     }
   }

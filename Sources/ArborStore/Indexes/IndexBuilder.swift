@@ -106,10 +106,10 @@ struct IndexBuilder {
       try limit.checkStore()
       let count = try storing(cursor.valueCount())
       if count > 1 {
-        var numbers = [ObjectNumber(rawValue: found.integerValue)]
+        var numbers = [ObjectNumber(rawValue: cursor.number(of: found))]
         let isCut = found.key.count >= KeyBuffer.indexLimit
         while let other = try storing(cursor.nextDuplicate()) {
-          numbers.append(ObjectNumber(rawValue: other.integerValue))
+          numbers.append(ObjectNumber(rawValue: cursor.number(of: other)))
           // An untruncated key is conclusive. If it contains `nil`, it does so for all of its
           // objects.
           if !isCut, numbers.count == 2 { break }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// The indexes to build and to drop when a store migrates to another model.
 struct IndexChanges {
@@ -93,6 +94,7 @@ struct IndexChanges {
     let entity: UInt16
     let columns: [Column]
     let isUnique: Bool
+    let numbers: NumberForm
     let condition: String?
     /// The layouts of the covered entities, by entity number, if there is a condition, which may
     /// read further fields.
@@ -129,7 +131,8 @@ struct IndexChanges {
             return Definition.Column(
               property: field.catalogNumber, keys: column.source.keys,
               field: entity.kind(of: column), isAscending: column.isAscending, kind: column.kind)
-          }, isUnique: index.isUnique, condition: index.condition?.text,
+          }, isUnique: index.isUnique, numbers: schema.numberForm(of: index),
+          condition: index.condition?.text,
           layouts: index.condition == nil
             ? [:] : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }),
           shapes: index.condition == nil ? [:] : shapes(of: entity))

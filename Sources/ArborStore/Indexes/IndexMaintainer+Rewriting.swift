@@ -70,7 +70,7 @@ extension IndexMaintainer {
         order = self.order(of: runIndex, to: entry.key)
       }
       if order != .equal, try old.valueCount() == 1 {
-        if swept.contains(entry.integerValue) {
+        if swept.contains(old.number(of: entry)) {
           transaction.countRemoval(index.database, key: entry.key, value: entry.value)
         } else {
           try new.put(key: entry.key, value: entry.value, .append, isCounted: false)
@@ -110,11 +110,7 @@ extension IndexMaintainer {
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
     _ transaction: borrowing WriteTransaction
   ) {
-    if isRemoval {
-      transaction.countRemoval(index.database, key: key, value: number)
-    } else {
-      transaction.countAddition(index.database, key: key, value: number)
-    }
+    transaction.count(number, of: key, in: index.database, isRemoval: isRemoval)
   }
 
   /// Compares the key of a change with a stored key. Returns `.greater` if there are no more

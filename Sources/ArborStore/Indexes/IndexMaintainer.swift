@@ -235,7 +235,7 @@ final class IndexMaintainer {
         continue
       }
       try run.withKey(entry) { (key) throws(LMDBError) in
-        _ = try transaction.delete(database, key: key, value: entry.number)
+        _ = try transaction.delete(database, key: key, number: entry.number)
       }
     }
     if additions == 1 {
@@ -252,7 +252,8 @@ final class IndexMaintainer {
     let isAbove = try entryIndex >= firstAbove(transaction.reader)
     let entry = run[entryIndex]
     try run.withKey(entry) { (key) throws(LMDBError) in
-      try transaction.put(database, key: key, value: entry.number, isAbove ? .append : .noDuplicate)
+      try transaction.put(
+        database, key: key, number: entry.number, isAbove ? .append : .noDuplicate)
       if isAbove { greatestKey.note(key) }
     }
   }
@@ -268,7 +269,7 @@ final class IndexMaintainer {
       let entry = run[entryIndex]
       try limit?.checkLMDB()
       try run.withKey(entry) { (key) throws(LMDBError) in
-        _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
+        _ = try cursor.put(key: key, number: entry.number, .noDuplicate)
       }
     }
     while start < run.count {

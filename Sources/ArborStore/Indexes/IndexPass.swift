@@ -248,10 +248,10 @@ extension IndexMaintainer {
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
       try run.withKey(entry) { (key) throws(LMDBError) in
         if entryIndex < firstAppended {
-          _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
+          _ = try cursor.put(key: key, number: entry.number, .noDuplicate)
         } else {
           _ = try cursor.put(
-            key: key, value: entry.number,
+            key: key, number: entry.number,
             isOfLastKey ? Cursor.BulkMode.appendDuplicate : .append)
         }
       }

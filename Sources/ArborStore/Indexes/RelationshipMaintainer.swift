@@ -80,7 +80,7 @@ final class RelationshipMaintainer {
     for index in 0..<run.count {
       let change = run[index]
       if change.isRemoval {
-        try transaction.delete(database, key: change.high, value: change.low)
+        try transaction.delete(database, key: change.high, number: change.low)
       } else {
         (additions, lastAddition) = (additions + 1, index)
       }
@@ -99,7 +99,7 @@ final class RelationshipMaintainer {
     let greatest = try greatestOwner.find(in: database, transaction.reader)
     let isAbove = change.high > greatest
     try transaction.put(
-      database, key: change.high, value: change.low, isAbove ? .append : .noDuplicate)
+      database, key: change.high, number: change.low, isAbove ? .append : .noDuplicate)
     if isAbove { greatestOwner.note(change.high) }
   }
 
@@ -121,7 +121,7 @@ final class RelationshipMaintainer {
         appended = change.high
         greatest = change.high
       }
-      try cursor.put(key: change.high, value: change.low, mode)
+      try cursor.put(key: change.high, number: change.low, mode)
     }
   }
 }

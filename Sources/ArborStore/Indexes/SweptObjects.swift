@@ -63,7 +63,7 @@ struct SweptObjects {
       numbers.removeAll(keepingCapacity: true)
       try old.forEachValue(of: entry) { number in
         guard contains(number) else { return numbers.append(number) }
-        transaction.countRemoval(database, key: entry.key, value: number)
+        transaction.count(number, of: entry.key, in: database, isRemoval: true)
       }
       try new.append(key: entry.key, numbers: numbers, isCounted: false)
       next = try old.nextKey()
@@ -77,11 +77,11 @@ extension Cursor {
   func forEachValue(
     of entry: Entry, _ body: (UInt64) throws(LMDBError) -> Void
   ) throws(LMDBError) {
-    guard try valueCount() > 1 else { return try body(entry.integerValue) }
-    var batch = try firstBatch(entry.key)
-    while let values = batch {
-      for number in WholeValues(values, as: UInt64.self) { try body(number) }
-      batch = try nextBatch()
+    guard try valueCount() > 1 else { return try body(number(of: entry)) }
+    var batch = try firstNumbers(entry.key)
+    while let numbers = batch {
+      for number in numbers { try body(number) }
+      batch = try nextNumbers()
     }
   }
 }

@@ -30,18 +30,3 @@ struct WholeValues<Element: BitwiseCopyable>: Sequence {
   @inline(__always)
   func makeIterator() -> Iterator { Iterator(bytes: bytes) }
 }
-
-extension [UInt64] {
-  /// Appends all values in a single copy.
-  mutating func append(_ values: WholeValues<UInt64>) { values.copy(to: &self) }
-}
-
-extension WholeValues<UInt64> {
-  fileprivate func copy(to numbers: inout [UInt64]) {
-    let start = numbers.count
-    numbers.append(contentsOf: repeatElement(0, count: count))
-    numbers.withUnsafeMutableBytes { room in
-      UnsafeMutableRawBufferPointer(rebasing: room[(start * 8)...]).copyMemory(from: bytes)
-    }
-  }
-}

@@ -199,7 +199,7 @@ struct DatabaseMoves {
       else { continue }
       let isOrdered = source.order != nil
       try copy(source.members, target.members, move, transaction, limit) {
-        isOrdered ? OrderedMembers.pair($0).0 : $0.loadUnaligned(as: UInt64.self)
+        isOrdered ? OrderedMembers.pair($0).0 : source.members.numbers.number($0)
       }
       if let order = source.order, let positions = target.order {
         try copy(order, positions, move, transaction, limit) { OrderedMembers.pair($0).1 }

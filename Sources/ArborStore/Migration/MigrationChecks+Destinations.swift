@@ -63,12 +63,10 @@ extension MigrationChecks {
     let stored = databases.relationships[relationshipIndex]
     try reader.forEachEntry(of: stored.members, limit) { found in
       let owner = ObjectNumber(rawValue: found.integerKey)
-      guard owner.entity == present.number, found.value.count >= MemoryLayout<UInt64>.size else {
-        return
-      }
+      guard owner.entity == present.number else { return }
       let member =
         stored.order == nil
-        ? found.value.loadUnaligned(as: UInt64.self) : OrderedMembers.pair(found.value).0
+        ? stored.members.numbers.number(found.value) : OrderedMembers.pair(found.value).0
       body(owner, ObjectNumber(rawValue: member))
     }
   }

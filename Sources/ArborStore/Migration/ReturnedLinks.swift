@@ -162,8 +162,7 @@ struct ReturnedLinks {
     let moves = moves(to: relationship)
     try eachEntry(of: relationship, isOrder: false, transaction) {
       (owner, value) throws(StoreError) in
-      guard value.count == MemoryLayout<UInt64>.size else { return }
-      let member = ObjectNumber(rawValue: value.loadUnaligned(as: UInt64.self))
+      let member = ObjectNumber(rawValue: relationship.members.numbers.number(value))
       if !moves.contains(where: { $0.covers(owner, member) }),
         try isLink(relationship.schema, owner, member, transaction.reader)
       {

@@ -15,9 +15,9 @@ extension SalvagedLinks {
           entity.relationships.contains(where: { $0.storage == .links })
         else { return }
         _ = try self.source.file.forEachValue(
-          of: entry, StoreFormat.relationshipFlags, size: 8
+          of: entry, StoreFormat.relationshipFlags, size: NumberForm.wide.size
         ) { (value) throws(LMDBError) in
-          try self.take(owner, value.loadUnaligned(as: UInt64.self), position: nil)
+          try self.take(owner, NumberForm.wide.number(value), position: nil)
         }
         _ = try self.source.file.forEachValue(
           of: entry, StoreFormat.orderedFlags, size: OrderedMembers.valueSize

@@ -91,7 +91,7 @@ extension SalvagedLinks {
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     guard let order = relationship.order, let position = link.position else {
-      try transaction.delete(relationship.members, key: link.owner, value: link.member)
+      try transaction.delete(relationship.members, key: link.owner, number: link.member)
       return
     }
     try OrderedMembers.change(relationship.members, order, link.owner, link.member, position) {

@@ -59,7 +59,7 @@ final class SalvagedLinks: SalvageCopying {
     }
     let isOrdered = relationships[index].schema.isOrdered
     let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
-    let size = isOrdered ? OrderedMembers.valueSize : 8
+    let size = isOrdered ? OrderedMembers.valueSize : NumberForm.wide.size
     try run { () throws(LMDBError) in
       _ = try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         guard isSound, entry.key.count == 8 else { return }
@@ -148,7 +148,7 @@ final class SalvagedLinks: SalvageCopying {
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     guard let order = relationship.order else {
-      try transaction.put(relationship.members, key: link.owner, value: link.member)
+      try transaction.put(relationship.members, key: link.owner, number: link.member, .overwrite)
       return
     }
     let (owner, member) = (ObjectNumber(rawValue: link.owner), ObjectNumber(rawValue: link.member))
@@ -185,7 +185,7 @@ extension SalvagedLinks.StoredLink {
     isOrder: Bool = false
   ) {
     let (first, second) =
-      isOrdered ? OrderedMembers.pair(value) : (value.loadUnaligned(as: UInt64.self), 0)
+      isOrdered ? OrderedMembers.pair(value) : (NumberForm.wide.number(value), 0)
     self.init(
       index: index, owner: owner, member: isOrder ? second : first,
       position: isOrder ? first : second)

@@ -90,12 +90,10 @@ extension StoreSnapshot {
       }
       guard try cursor.valueCount() <= limit - table.members.count else { return }
       table.begin(owner)
-      var batch = try cursor.firstBatch(owner.rawValue)
-      while let values = batch {
-        for raw in WholeValues(values, as: UInt64.self) {
-          table.members.append(ObjectNumber(rawValue: raw))
-        }
-        batch = try cursor.nextBatch()
+      var batch = try cursor.firstNumbers(owner.rawValue)
+      while let numbers = batch {
+        for number in numbers { table.members.append(ObjectNumber(rawValue: number)) }
+        batch = try cursor.nextNumbers()
       }
       entry = try cursor.nextKey()
     }

@@ -54,13 +54,11 @@ extension StoreDatabases.Relationship {
     if let order { return try OrderedMembers.read(reader, order, owner).map(\.member) }
     var numbers: [ObjectNumber] = []
     let cursor = try reader.cursor(members)
-    var batch = try cursor.firstBatch(owner.rawValue)
-    while let values = batch {
-      numbers.reserveCapacity(numbers.count + values.count / 8)
-      for raw in WholeValues(values, as: UInt64.self) {
-        numbers.append(ObjectNumber(rawValue: raw))
-      }
-      batch = try cursor.nextBatch()
+    var batch = try cursor.firstNumbers(owner.rawValue)
+    while let found = batch {
+      numbers.reserveCapacity(numbers.count + found.count)
+      for number in found { numbers.append(ObjectNumber(rawValue: number)) }
+      batch = try cursor.nextNumbers()
     }
     return numbers
   }
@@ -72,6 +70,6 @@ extension StoreDatabases.Relationship {
     _ member: ObjectNumber, of owner: ObjectNumber, _ reader: TransactionReader
   ) throws(LMDBError) -> Bool {
     if order != nil { return try OrderedMembers.position(reader, members, owner, member) != nil }
-    return try reader.cursor(members).seekExact(owner.rawValue, value: member.rawValue) != nil
+    return try reader.cursor(members).seekExact(owner.rawValue, number: member.rawValue) != nil
   }
 }

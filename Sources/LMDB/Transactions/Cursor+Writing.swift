@@ -73,40 +73,49 @@ extension Cursor {
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {
     guard let first = numbers.first else { return }
-    _ = try first.withBytes { (first) throws(LMDBError) in
+    let form = self.numbers
+    _ = try form.withBytes(of: first) { (first) throws(LMDBError) in
       try put(key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
     }
-    slotPointer.pointee.bytesPut &+= (numbers.count - 1) &* (key.count &+ 8)
-    try numbers.withUnsafeBufferPointer { (numbers) throws(LMDBError) in
-      for start in stride(from: 1, to: numbers.count, by: Self.numbersAtOnce) {
-        try append(key, numbers[start..<min(start + Self.numbersAtOnce, numbers.count)])
-      }
-      if !isCounted { return }
-      for number in numbers.dropFirst() {
-        // Memory safety: the bytes belong to this frame and are used only during the call.
-        let hash = withUnsafeBytes(of: number) {
-          slotPointer.pointee.digests.hash(database, key, $0)
-        }
-        slotPointer.pointee.digests.add(hash, to: database)
-      }
+    if numbers.count == 1 { return }
+    slotPointer.pointee.bytesPut &+= (numbers.count - 1) &* (key.count &+ form.size)
+    for start in stride(from: 1, to: numbers.count, by: Self.numbersAtOnce) {
+      try append(key, numbers[start..<min(start + Self.numbersAtOnce, numbers.count)])
+    }
+    if !isCounted { return }
+    for number in numbers.dropFirst() {
+      let hash = form.withBytes(of: number) { slotPointer.pointee.digests.hash(database, key, $0) }
+      slotPointer.pointee.digests.add(hash, to: database)
     }
   }
 
   /// Puts numbers under the last key. They must be greater than its numbers. The pages at the end
   /// must be verified.
   private func append(
-    _ key: UnsafeRawBufferPointer, _ numbers: Slice<UnsafeBufferPointer<UInt64>>
+    _ key: UnsafeRawBufferPointer, _ numbers: ArraySlice<UInt64>
   ) throws(LMDBError) {
-    let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: numbers))
+    let form = self.numbers
     var engineKey = MDB_val(key)
-    // The first part contains the address and the size of the numbers, the second their count.
-    let code = withUnsafeTemporaryAllocation(of: MDB_val.self, capacity: 2) { parts in
-      parts.initializeElement(
-        at: 0,
-        to: MDB_val(mv_size: 8, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress)))
-      parts.initializeElement(at: 1, to: MDB_val(mv_size: numbers.count, mv_data: nil))
-      return mdb_cursor_put(
-        handle, &engineKey, parts.baseAddress, UInt32(MDB_MULTIPLE | MDB_APPENDDUP))
+    // Memory safety: the room is filled with as many bytes as the numbers have, and used only during
+    // the call.
+    let code = withUnsafeTemporaryAllocation(
+      byteCount: numbers.count * form.size, alignment: 8
+    ) { room in
+      var offset = 0
+      for number in numbers {
+        form.withBytes(of: number) {
+          UnsafeMutableRawBufferPointer(rebasing: room[offset...]).copyMemory(from: $0)
+        }
+        offset += form.size
+      }
+      // The first part contains the address and the size of the numbers, the second their count.
+      return withUnsafeTemporaryAllocation(of: MDB_val.self, capacity: 2) { parts in
+        parts.initializeElement(
+          at: 0, to: MDB_val(mv_size: form.size, mv_data: room.baseAddress))
+        parts.initializeElement(at: 1, to: MDB_val(mv_size: numbers.count, mv_data: nil))
+        return mdb_cursor_put(
+          handle, &engineKey, parts.baseAddress, UInt32(MDB_MULTIPLE | MDB_APPENDDUP))
+      }
     }
     try slotPointer.pointee.checkCode(code)
   }

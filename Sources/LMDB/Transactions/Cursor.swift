@@ -22,7 +22,7 @@ package struct Entry {
   @inlinable
   package var integerKey: UInt64 { Self.number(key) }
 
-  /// The value in a database of numbers, or 0 if it is too short in a damaged file.
+  /// The value as an integer in native byte order, or 0 if it is too short in a damaged file.
   @inlinable
   package var integerValue: UInt64 { Self.number(value) }
 
@@ -50,6 +50,7 @@ package struct Cursor: ~Copyable {
   /// The guard that verifies pages before the engine uses them, or `nil` if all are verified.
   let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
+  let numbers: NumberForm
 
   init(slot: SlotReference, database: Database) throws(LMDBError) {
     let here = slot.pointer
@@ -63,6 +64,7 @@ package struct Cursor: ~Copyable {
     generation = here.pointee.generation
     self.database = database.handle
     hasDuplicates = database.flags.contains(.duplicates)
+    numbers = database.numbers
     if here.pointee.isWriter { here.pointee.digests.begin(database) }
   }
 

@@ -18,7 +18,7 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   package static let duplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPSORT))
   /// All values have the same size. Requires `duplicates`.
   package static let fixedDuplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPFIXED))
-  /// Values are native 64-bit integers, ordered by value. Requires `fixedDuplicates`.
+  /// Values are native integers, ordered by value. Requires `fixedDuplicates`.
   package static let integerDuplicates = DatabaseFlags(rawValue: UInt32(MDB_INTEGERDUP))
 
   /// Keys are ordered from their last byte.
@@ -30,8 +30,9 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   @inline(__always)
   var ordersByBytes: Bool { rawValue & UInt32(MDB_INTEGERKEY | MDB_REVERSEKEY) == 0 }
 
-  /// Sorted sets of 64-bit numbers per key, as used by indexes and relationships.
-  package static let numberSets = duplicates.union(fixedDuplicates).union(integerDuplicates)
+  /// Sorted sets of numbers per key, as used by indexes and relationships; see ``NumberForm``. With
+  /// `integerDuplicates`, the engine would compare numbers of 5 bytes by the first four.
+  package static let numberSets = duplicates.union(fixedDuplicates)
 }
 
 /// An open named database of one environment: a small value that is valid as long as the
@@ -44,6 +45,15 @@ package struct Database: Sendable, Hashable {
   package let name: String
   package let handle: UInt32
   package let flags: DatabaseFlags
+  /// The form of the values of a database of numbers.
+  package private(set) var numbers = NumberForm.wide
+
+  /// Returns the database with another form of numbers.
+  package func storing(_ numbers: NumberForm) -> Database {
+    var database = self
+    database.numbers = numbers
+    return database
+  }
 
   /// The unnamed database, which contains the names of the others and may contain other entries. It
   /// is available once a named one is open.

@@ -140,11 +140,11 @@ import Testing
       try vandal.write { transaction, _ in
         let cursor = try transaction.reader.cursor(index)
         while let entry = try cursor.next() {
-          guard entry.value.loadUnaligned(as: UInt64.self) == world.ada.rawValue else { continue }
+          guard cursor.number(of: entry) == world.ada.rawValue else { continue }
           let key = Array(entry.key)
           try key.withUnsafeBytes {
             _ = try transaction.delete(index, key: $0)
-            _ = try transaction.put(index, key: $0, value: person.rawValue)
+            _ = try transaction.put(index, key: $0, number: person.rawValue, .overwrite)
           }
           break
         }
@@ -190,13 +190,16 @@ import Testing
           let owner = entity == "Company" ? world.company : world.ada
           let member = isNothing ? world.nothing : world.badge
           try vandal.write { transaction, _ in
+            guard let order = database.order else {
+              _ = try transaction.put(
+                database.members, key: owner.rawValue, number: member.rawValue, .overwrite)
+              return
+            }
+            let words = [member.rawValue.bigEndian, 1]
             try withUnsafeBytes(of: owner.rawValue.littleEndian) { key in
-              var words = [member.rawValue.littleEndian]
-              if database.order != nil { words = [member.rawValue.bigEndian, 1] }
               try words.withUnsafeBytes {
                 _ = try transaction.put(database.members, key: key, value: $0)
               }
-              guard let order = database.order else { return }
               try words.reversed().withUnsafeBytes {
                 _ = try transaction.put(order, key: key, value: $0)
               }
@@ -238,17 +241,15 @@ import Testing
     }
   }
 
-  @Test("An index entry of another entity is reported as an error")
-  func anIndexThatNamesAnotherEntityIsAnError() throws {
+  @Test("An index entry of an object that doesn't exist is reported as an error")
+  func anIndexThatNamesNoObjectIsAnError() throws {
     try use { world, vandal in
       let index = try vandal.index("Tag", "name")
       try vandal.write { transaction, _ in
         let cursor = try transaction.reader.cursor(index)
         let key = Array(try #require(try cursor.first()).key)
-        try key.withUnsafeBytes { key in
-          try withUnsafeBytes(of: world.nothing.rawValue) {
-            _ = try transaction.put(index, key: key, value: $0)
-          }
+        try key.withUnsafeBytes {
+          _ = try transaction.put(index, key: $0, number: world.tag.rawValue + 9, .overwrite)
         }
       }
     } _: { _, context in

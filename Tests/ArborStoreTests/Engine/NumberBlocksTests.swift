@@ -156,7 +156,7 @@ import Testing
         _ = try store.file.takeNumbers(5, for: tag)
         Issue.record("Numbers were left.")
       } catch StoreError.exhausted(let message) {
-        #expect(message == "Tag has used all 2^48 object numbers. Create a new store.")
+        #expect(message == "Tag has used all 2^40 object numbers. Create a new store.")
       }
     }
   }
@@ -204,7 +204,7 @@ import Testing
           Issue.record("\(String(describing: error))")
           return
         }
-        #expect(message == "Tag has used all 2^48 object numbers. Create a new store.")
+        #expect(message == "Tag has used all 2^40 object numbers. Create a new store.")
       }
     }
   }

@@ -141,7 +141,7 @@ import Testing
       let index = try vandal.index("Employee", "age")
       try vandal.write { transaction, _ in
         _ = try [UInt8](repeating: 2, count: 9).withUnsafeBytes {
-          try transaction.put(index, key: $0, value: world.ada.rawValue)
+          try transaction.put(index, key: $0, number: world.ada.rawValue, .overwrite)
         }
       }
     }
@@ -157,7 +157,7 @@ import Testing
         let key = try cursor.first().map { Array($0.key) } ?? []
         try key.withUnsafeBytes {
           _ = try transaction.delete(index, key: $0)
-          _ = try transaction.put(index, key: $0, value: world.bob.rawValue)
+          _ = try transaction.put(index, key: $0, number: world.bob.rawValue, .overwrite)
         }
       }
     }
@@ -239,8 +239,9 @@ import Testing
       let employees = try vandal.relationship("Company", "employees").members
       try vandal.write { transaction, _ in
         _ = try transaction.delete(
-          employees, key: world.company.rawValue, value: world.ada.rawValue)
-        _ = try transaction.put(employees, key: world.company.rawValue, value: world.tag.rawValue)
+          employees, key: world.company.rawValue, number: world.ada.rawValue)
+        _ = try transaction.put(
+          employees, key: world.company.rawValue, number: world.tag.rawValue, .overwrite)
       }
     }
     #expect(found == [.missingLink, .strayLink])
@@ -251,7 +252,8 @@ import Testing
     let found = try kinds { world, vandal in
       let tags = try vandal.relationship("Employee", "tags").members
       try vandal.write { transaction, _ in
-        _ = try transaction.put(tags, key: world.bob.rawValue, value: world.tag.rawValue)
+        _ = try transaction.put(
+          tags, key: world.bob.rawValue, number: world.tag.rawValue, .overwrite)
       }
     }
     #expect(found == [.missingLink, .strayLink])
@@ -364,12 +366,14 @@ import Testing
         case "removed": _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
         case "added":
           _ = try key.withUnsafeBytes {
-            try transaction.put(index, key: $0, value: other.rawValue + 9)
+            try transaction.put(index, key: $0, number: other.rawValue + 9, .overwrite)
           }
         default:
           _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
           key[1] ^= 4
-          _ = try key.withUnsafeBytes { try transaction.put(index, key: $0, value: task.rawValue) }
+          _ = try key.withUnsafeBytes {
+            try transaction.put(index, key: $0, number: task.rawValue, .overwrite)
+          }
         }
       }
       let expected: Set<Kind> =

@@ -10,7 +10,7 @@ import Testing
     defer { snapshot.close() }
     let cursor = try snapshot.reader.cursor(index)
     var numbers: [UInt64] = []
-    while let entry = try cursor.next() { numbers.append(entry.integerValue) }
+    while let entry = try cursor.next() { numbers.append(cursor.number(of: entry)) }
     return numbers
   }
 

@@ -201,7 +201,7 @@ struct IndexWorld {
     var entries: [Entry] = []
     while let entry = try cursor.next() {
       let tuple = KeyDecoder.decode(entry.key, columns: columns)
-      entries.append(Entry(values: tuple?.values ?? [], number: entry.integerValue))
+      entries.append(Entry(values: tuple?.values ?? [], number: cursor.number(of: entry)))
     }
     return entries
   }
@@ -227,7 +227,7 @@ func indexDump(_ store: StoreEngine) throws -> [String] {
     let cursor = try snapshot.reader.cursor(index.database)
     while let entry = try cursor.next() {
       let key = entry.key.map { String($0, radix: 16) }.joined(separator: " ")
-      lines.append("\(key) → \(entry.integerValue)")
+      lines.append("\(key) → \(cursor.number(of: entry))")
     }
   }
   return lines

@@ -307,22 +307,22 @@ import Testing
     }
     try Vandal(file: file).write { transaction, _ in
       try key(rank).withUnsafeBytes {
-        _ = try transaction.delete(index, key: $0, value: early.rawValue)
+        _ = try transaction.delete(index, key: $0, number: early.rawValue)
       }
     }
     #expect(try problems() == [.missingIndexEntry])
     try Vandal(file: file).write { transaction, _ in
       try key(rank).withUnsafeBytes {
-        _ = try transaction.put(index, key: $0, value: early.rawValue)
+        _ = try transaction.put(index, key: $0, number: early.rawValue, .overwrite)
       }
       try key(1000).withUnsafeBytes {
-        _ = try transaction.put(index, key: $0, value: late.rawValue)
+        _ = try transaction.put(index, key: $0, number: late.rawValue, .overwrite)
       }
     }
     #expect(try problems() == [.strayIndexEntry])
     try Vandal(file: file).write { transaction, _ in
       try key(1000).withUnsafeBytes {
-        _ = try transaction.delete(index, key: $0, value: late.rawValue)
+        _ = try transaction.delete(index, key: $0, number: late.rawValue)
       }
     }
     #expect(try problems() == [])

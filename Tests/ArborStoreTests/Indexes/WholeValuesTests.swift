@@ -20,9 +20,6 @@ import Testing
       for rest in 0..<8 {
         let run = bytes(expected) + [UInt8](repeating: 255, count: rest)
         #expect(numbers(run) == expected)
-        var copied: [UInt64] = [7]
-        run.withUnsafeBytes { copied.append(WholeValues($0)) }
-        #expect(copied == [7] + expected)
       }
     }
   }

@@ -285,7 +285,7 @@ import Testing
     for (owner, entity, name) in [(tag, "Tag", "employees"), (project, "Project", "fans")] {
       let members = try vandal.relationship(entity, name).members
       try vandal.write { transaction, _ in
-        _ = try transaction.delete(members, key: owner.rawValue, value: people[0].rawValue)
+        _ = try transaction.delete(members, key: owner.rawValue, number: people[0].rawValue)
       }
     }
     file.close()

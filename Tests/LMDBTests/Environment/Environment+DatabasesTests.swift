@@ -21,11 +21,11 @@ import LMDB
     #expect(try environment.openDatabase("a", [], create: true) == one)
     let names = ["b", "i/Person/name", "Ünïcode", "z"]
     try environment.write { transaction in
-      let opened = try transaction.createDatabases(names.map { ($0, .numberSets) })
+      let opened = try transaction.createDatabases(names.map { ($0, .integerSets) })
       #expect(opened.map(\.name) == names)
     }
     #expect(try environment.databaseNames() == ["a", "b", "i/Person/name", "z", "Ünïcode"])
-    #expect(try environment.openDatabase("z")?.flags == .numberSets)
+    #expect(try environment.openDatabase("z")?.flags == .integerSets)
     #expect(try environment.mainDatabase().flags == [])
     #expect(try environment.statistics(of: environment.mainDatabase()).entries == 5)
   }
@@ -34,7 +34,7 @@ import LMDB
   func refusesOtherFlags() throws {
     _ = try environment.openDatabase("a", .integerKey, create: true)
     #expect(throws: LMDBError.incompatible) {
-      try environment.openDatabase("a", .numberSets, create: true)
+      try environment.openDatabase("a", .integerSets, create: true)
     }
     try environment.close()
     let again = try folder.environment { $0.create = false }
@@ -53,7 +53,7 @@ import LMDB
     }
     #expect(try environment.openDatabase("a", [], create: false) == nil)
     // The handle is reused for a database with another name and other flags.
-    let other = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    let other = try #require(try environment.openDatabase("b", .integerSets, create: true))
     let again = try #require(try environment.openDatabase("a", [], create: true))
     try environment.write { transaction in
       try transaction.put(again, [1], [1])
@@ -120,7 +120,7 @@ import LMDB
       #expect(found.map { $0?.name } == ["b", nil, "a"])
     }
     #expect(throws: LMDBError.incompatible) {
-      try again.openDatabases([("a", []), ("b", .numberSets)])
+      try again.openDatabases([("a", []), ("b", .integerSets)])
     }
   }
 
@@ -140,7 +140,7 @@ import LMDB
   @Test("A deleted database is gone, and its handle can be reused")
   func deletesADatabaseForGood() throws {
     let a = try #require(try environment.openDatabase("a", [], create: true))
-    let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    let b = try #require(try environment.openDatabase("b", .integerSets, create: true))
     try environment.write { transaction in
       try transaction.put(a, [1], [1])
       try transaction.put(b, [1], UInt64(1).nativeBytes)
@@ -152,7 +152,7 @@ import LMDB
     }
     try environment.write { try $0.deleteDatabase(a) }
     #expect(try environment.databaseNames() == ["b"])
-    let c = try #require(try environment.openDatabase("c", .numberSets, create: true))
+    let c = try #require(try environment.openDatabase("c", .integerSets, create: true))
     #expect(c.handle == a.handle)
     try environment.write { try $0.put(c, [9], UInt64(9).nativeBytes) }
     try environment.read { transaction in
@@ -168,7 +168,7 @@ import LMDB
   @Test("Aborting a transaction restores deleted databases")
   func takesADeletionBackWithItsTransaction() throws {
     let a = try #require(try environment.openDatabase("a", [], create: true))
-    let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    let b = try #require(try environment.openDatabase("b", .integerSets, create: true))
     try environment.write { transaction in
       try transaction.put(a, [1], [1])
       try transaction.put(b, [1], UInt64(1).nativeBytes)

@@ -29,7 +29,7 @@ import Testing
   private static func databases(
     _ environment: Environment, isNew: Bool = false
   ) throws -> (numbers: Database, sets: Database) {
-    let flags = DatabaseFlags.numberSets.union(.integerKey)
+    let flags = DatabaseFlags.integerSets.union(.integerKey)
     return (
       try #require(try environment.openDatabase("numbers", .integerKey, create: isNew)),
       try #require(try environment.openDatabase("sets", flags, create: isNew))

@@ -207,7 +207,7 @@ import Testing
 /// Uses of a file that may be damaged.
 enum DamagedUse {
   static let databases: [(String, DatabaseFlags)] = [
-    ("numbers", .integerKey), ("texts", []), ("sets", .numberSets),
+    ("numbers", .integerKey), ("texts", []), ("sets", .integerSets),
     ("links", [.integerKey, .duplicates, .fixedDuplicates, .integerDuplicates]),
   ]
 

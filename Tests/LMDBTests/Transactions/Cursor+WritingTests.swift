@@ -17,16 +17,19 @@ import LMDB
 
   /// Returns ascending keys whose numbers fit in a node, in one page, in a tree of pages, or need
   /// more than one call of the engine.
-  private func runs(_ kind: DatabaseModel.Kind, _ random: inout SeededGenerator) -> [Run] {
+  private func runs(
+    _ flags: DatabaseFlags, _ form: NumberForm, _ random: inout SeededGenerator
+  ) -> [Run] {
     let counts = [1, 2, 3, 4, 60, 61, 200, 500, 511, 512, 513, 514, 1024, 1025, 1026, 3000]
     let most = counts[random.below(counts.count)]
     return (0..<1 + random.below(most > 100 ? 12 : 150)).map { index in
       let tail = [UInt8](repeating: 3, count: random.below(random.below(8) == 0 ? 480 : 12))
       let key =
-        kind.hasIntegerKeys
+        flags.contains(.integerKey)
         ? UInt64(index * 5 + random.below(5)).nativeBytes
         : [UInt8(index / 256), UInt8(index % 256)] + tail
-      var number = random.next() >> 20
+      var number = random.next() >> 30
+      if form == .wide { number |= UInt64(random.below(1 << 16)) << 48 } else { number |= 9 << 48 }
       let numbers = (0..<1 + random.below(most)).map { _ in
         number += 1 + random.next() >> 50
         return number
@@ -37,14 +40,17 @@ import LMDB
 
   @Test(
     "Inserting many numbers at once yields the same tree as one at a time",
-    arguments: [DatabaseModel.Kind.numberSets, .integerNumberSets])
-  func manyAtATimeLieAsOneByOne(kind: DatabaseModel.Kind) throws {
-    let seed = RandomTests.seed("manyAtATimeLieAsOneByOne(\(kind))")
+    arguments: [DatabaseFlags.numberSets, [.integerKey, .numberSets]],
+    [NumberForm.wide, .narrow(prefix: 9)])
+  func manyAtATimeLieAsOneByOne(flags: DatabaseFlags, form: NumberForm) throws {
+    let seed = RandomTests.seed("manyAtATimeLieAsOneByOne(\(flags.rawValue), \(form.size))")
     var random = SeededGenerator(seed: seed)
-    let many = try #require(try environment.openDatabase("many", kind.flags, create: true))
-    let single = try #require(try environment.openDatabase("single", kind.flags, create: true))
+    let many = try #require(try environment.openDatabase("many", flags, create: true))
+      .storing(form)
+    let single = try #require(try environment.openDatabase("single", flags, create: true))
+      .storing(form)
     for _ in 0..<TestLength.of(30, long: 400) {
-      let runs = runs(kind, &random)
+      let runs = runs(flags, form, &random)
       let parts = 1 + random.below(3)
       try environment.write { transaction in
         for database in [many, single] { try transaction.clear(database) }
@@ -83,7 +89,7 @@ import LMDB
       try run.key.withUnsafeBytes { key in
         var mode = Cursor.BulkMode.append
         for number in run.numbers {
-          try cursor.put(key: key, value: number, mode)
+          try cursor.put(key: key, number: number, mode)
           mode = .appendDuplicate
         }
       }
@@ -103,14 +109,21 @@ import LMDB
         for (key, number, kind) in changes {
           try key.withUnsafeBytes { key in
             if kind == 0 {
-              _ = try transaction.delete(database, key: key, value: number)
+              _ = try transaction.delete(database, key: key, number: number)
             } else {
-              _ = try transaction.put(database, key: key, value: number + 1)
+              _ = try transaction.put(database, key: key, number: number + 1, .overwrite)
             }
           }
         }
       }
     }
+  }
+
+  /// The stored bytes of a number: its last five in big-endian order, after the prefix if there is
+  /// room for it.
+  private static func stored(_ number: UInt64, _ form: NumberForm) -> [UInt8] {
+    let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(number >> UInt64($0) & 0xFF) }
+    return (form.size == 7 ? Array(bytes[..<2]) : []) + bytes[3...]
   }
 
   /// Compares the entries and tree statistics of two databases.
@@ -128,7 +141,7 @@ import LMDB
       }
       #expect(try right.next() == nil, comment)
       let expected = runs?.flatMap { run in
-        run.numbers.map { Pair(key: run.key, value: $0.nativeBytes) }
+        run.numbers.map { Pair(key: run.key, value: Self.stored($0, many.numbers)) }
       }
       if let expected { #expect(found == expected, comment) }
     }

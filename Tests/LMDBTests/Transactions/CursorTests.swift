@@ -12,7 +12,7 @@ import LMDB
     folder = try TemporaryFolder()
     environment = try folder.environment()
     plain = try #require(try environment.openDatabase("plain", [], create: true))
-    sets = try #require(try environment.openDatabase("sets", .numberSets, create: true))
+    sets = try #require(try environment.openDatabase("sets", .integerSets, create: true))
     numbers = try #require(try environment.openDatabase("numbers", .integerKey, create: true))
   }
 

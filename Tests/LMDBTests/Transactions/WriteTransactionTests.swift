@@ -15,7 +15,7 @@ import LMDB
     plain = try #require(try environment.openDatabase("plain", [], create: true))
     numbers = try #require(try environment.openDatabase("numbers", .integerKey, create: true))
     sets = try #require(
-      try environment.openDatabase("sets", [.integerKey, .numberSets], create: true))
+      try environment.openDatabase("sets", [.integerKey, .integerSets], create: true))
   }
 
   @Test("Entries can be put in every mode")

@@ -15,7 +15,7 @@ import LMDB
     path = folder.file("store.arbor")
     let environment = try folder.environment()
     let numbers = try #require(try environment.openDatabase("n", .integerKey, create: true))
-    let sets = try #require(try environment.openDatabase("s", .numberSets, create: true))
+    let sets = try #require(try environment.openDatabase("s", .integerSets, create: true))
     for round in 0..<3 {
       try environment.write { transaction in
         for key in 0..<400 {

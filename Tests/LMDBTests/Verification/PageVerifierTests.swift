@@ -13,9 +13,9 @@ import Testing
   /// The databases of a test file, which cover every order of keys and values.
   static let kinds: [(name: String, flags: DatabaseFlags)] = [
     ("plain", []), ("numbers", .integerKey), ("reversed", .reverseKey),
-    ("sorted", .duplicates), ("fixed", [.duplicates, .fixedDuplicates]), ("sets", .numberSets),
+    ("sorted", .duplicates), ("fixed", [.duplicates, .fixedDuplicates]), ("sets", .integerSets),
     ("pairs", [.integerKey, .duplicates, .fixedDuplicates]),
-    ("links", [.integerKey, .numberSets]),
+    ("links", [.integerKey, .integerSets]),
     ("backwards", [.duplicates, .reverseDuplicates]),
     ("backwardsFixed", [.duplicates, .fixedDuplicates, .reverseDuplicates]),
   ]

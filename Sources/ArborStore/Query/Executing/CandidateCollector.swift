@@ -75,7 +75,7 @@ struct CandidateCollector {
     to numbers: inout [UInt64]
   ) throws(LMDBError) {
     if count == 1 {
-      numbers.append(entry.integerValue)
+      numbers.append(cursor.number(of: entry))
     } else {
       try appendAll(of: entry.key, cursor, to: &numbers)
     }
@@ -85,10 +85,10 @@ struct CandidateCollector {
   static func appendAll(
     of key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
   ) throws(LMDBError) {
-    var batch = try cursor.firstBatch(key)
-    while let values = batch {
-      numbers.append(WholeValues(values))
-      batch = try cursor.nextBatch()
+    var batch = try cursor.firstNumbers(key)
+    while let found = batch {
+      numbers.append(found)
+      batch = try cursor.nextNumbers()
     }
   }
 

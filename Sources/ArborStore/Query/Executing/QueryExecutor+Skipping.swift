@@ -131,15 +131,15 @@ private struct GroupWalk: ~Copyable {
   ) throws -> Finding {
     let isNull = end.attribute != nil && found.key[group.count] == nilMarker
     if try cursor.valueCount() == 1 {
-      return try take(found.integerValue, end, isNull, &missing, &rows)
+      return try take(cursor.number(of: found), end, isNull, &missing, &rows)
     }
-    var batch = try cursor.firstBatch(found.key)
-    while let values = batch {
-      for number in WholeValues(values, as: UInt64.self) {
+    var batch = try cursor.firstNumbers(found.key)
+    while let numbers = batch {
+      for number in numbers {
         let finding = try take(number, end, isNull, &missing, &rows)
         guard case .more = finding else { return finding }
       }
-      batch = try cursor.nextBatch()
+      batch = try cursor.nextNumbers()
     }
     return .more
   }

@@ -205,20 +205,22 @@ extension QueryExecutor {
         let behind = begin.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
         begin = nil
         if try cursor.valueCount() == 1 {
-          if behind.map({ found.integerValue > $0.rawValue }) ?? true {
-            guard try lookups.take(found.integerValue, &rows) else { return try finish(&rows) }
+          if behind.map({ cursor.number(of: found) > $0.rawValue }) ?? true {
+            guard try lookups.take(cursor.number(of: found), &rows) else {
+              return try finish(&rows)
+            }
           }
         } else if let behind {
           guard try take(found.key, behind: behind, cursor, &lookups, &rows) else {
             return try finish(&rows)
           }
         } else {
-          var batch = try cursor.firstBatch(found.key)
-          while let values = batch {
-            for number in WholeValues(values, as: UInt64.self) {
+          var batch = try cursor.firstNumbers(found.key)
+          while let numbers = batch {
+            for number in numbers {
               guard try lookups.take(number, &rows) else { return try finish(&rows) }
             }
-            batch = try cursor.nextBatch()
+            batch = try cursor.nextNumbers()
           }
         }
         guard lookups.visited <= ordered.budget else { return false }
@@ -234,9 +236,9 @@ extension QueryExecutor {
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
     _ lookups: inout OrderedLookups, _ rows: inout RowDelivery
   ) throws -> Bool {
-    var entry = number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
+    var entry = number.rawValue == .max ? nil : try cursor.seek(key, number: number.rawValue + 1)
     while let found = entry {
-      guard try lookups.take(found.integerValue, &rows) else { return false }
+      guard try lookups.take(cursor.number(of: found), &rows) else { return false }
       entry = try cursor.nextDuplicate()
     }
     // An unsuccessful search leaves the cursor at an arbitrary position.

@@ -29,10 +29,11 @@ extension StoreSnapshot {
       let index = store.databases.indexNumber(wanted.indexNumber, of: queried.index)
       guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
       store.noteUse(ofIndex: index)
-      guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
-        found.count == 8
-      else { return UniqueAnswer(row: nil) }
-      let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
+      let database = store.databases.indexes[index].database
+      guard let found = try reader.get(database, key: key.bytes) else {
+        return UniqueAnswer(row: nil)
+      }
+      let number = ObjectNumber(rawValue: database.numbers.number(found))
       // Looking the entity up would count a reference to it, and threads contend for the count.
       if number.entity == queried.number {
         return try answer(number, of: queried, overlay, allocator)
@@ -97,8 +98,8 @@ extension StoreSnapshot {
           hasBegun = true
         }
         guard let found = here else { break }
-        guard found.key.elementsEqual(key.bytes), found.value.count == 8 else { continue }
-        let number = ObjectNumber(rawValue: found.integerValue)
+        guard found.key.elementsEqual(key.bytes) else { continue }
+        let number = ObjectNumber(rawValue: cursor.number(of: found))
         if store.schema.entity(of: number)?.isKind(of: entity) == true { numbers.append(number) }
       }
       return numbers

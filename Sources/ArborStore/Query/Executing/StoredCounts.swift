@@ -58,8 +58,8 @@ class StoredCounts: Counts {
     _ entry: Entry, _ count: Int, _ cursor: borrowing Cursor, of family: [EntitySchema]
   ) throws -> Int {
     // Members of ordered relationships are stored with their positions.
-    guard entry.value.count == 8 else { return count }
-    if count == 1 { return ObjectNumber(rawValue: entry.integerValue).isOf(family) ? 1 : 0 }
+    guard entry.value.count != OrderedMembers.valueSize else { return count }
+    if count == 1 { return ObjectNumber(rawValue: cursor.number(of: entry)).isOf(family) ? 1 : 0 }
     var numbers: [UInt64] = []
     try CandidateCollector.appendAll(of: entry.key, cursor, to: &numbers)
     return numbers.count { ObjectNumber(rawValue: $0).isOf(family) }

@@ -2,8 +2,8 @@ package import ArborModel
 package import ArborStore
 package import LMDB
 
-/// Writes to a store while bypassing its engine, but keeps the header consistent, so that a check
-/// finds the intended damage and nothing else.
+/// Writes to a store while bypassing its engine, but keeps the header and the digests consistent, so
+/// that a check finds the intended damage and nothing else.
 package struct Vandal {
   package let file: StoreEngine
 
@@ -16,18 +16,7 @@ package struct Vandal {
       var header = try StoreHeader.read(transaction.reader)
       header.transactionID = transaction.id
       try body(transaction, &header)
-      try write(header, transaction)
-    }
-  }
-
-  /// Writes the header in its current format version, without digests.
-  private func write(
-    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
-  ) throws {
-    try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-      try header.encoded().withUnsafeBytes {
-        _ = try transaction.put(.unnamed, key: key, value: $0)
-      }
+      try StoreHeader.write(header, in: transaction)
     }
   }
 

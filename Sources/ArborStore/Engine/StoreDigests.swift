@@ -5,23 +5,16 @@ internal import LMDB
 enum StoreDigests {
   private static let key = Array(StoreFormat.digestsKey.utf8)
 
-  /// The digests of a state of the file.
-  enum Stored {
-    /// The digests are valid for this state.
-    case known(DatabaseDigests)
-    /// A library version without digests has written to the file or created it.
-    case unknown
-    /// The bytes of the digests are damaged.
-    case damaged
-  }
-
   /// Reads the digests of a state, given the transaction ID in its header.
-  static func read(_ reader: TransactionReader, of transactionID: UInt64) throws(LMDBError)
-    -> Stored
-  {
-    guard let bytes = try reader.get(.unnamed, key: key) else { return .unknown }
-    guard let digests = DatabaseDigests(bytes) else { return .damaged }
-    return digests.transactionID == transactionID ? .known(digests) : .unknown
+  ///
+  /// - Throws: `corrupted` if they are missing, damaged or those of another state.
+  static func read(
+    _ reader: TransactionReader, of transactionID: UInt64
+  ) throws(StoreError) -> DatabaseDigests {
+    guard let bytes = try storing(reader.get(.unnamed, key: key)),
+      let digests = DatabaseDigests(bytes), digests.transactionID == transactionID
+    else { throw .corrupted(what: "The entry \"\(StoreFormat.digestsKey)\" is damaged.") }
+    return digests
   }
 
   /// Writes the digests of a file without entries, in the transaction that creates it.
@@ -29,7 +22,8 @@ enum StoreDigests {
     try write(DatabaseDigests(transactionID: transaction.id), transaction)
   }
 
-  /// Adds the changes of the transaction so far. Does nothing if the digests are unknown.
+  /// Adds the changes of the transaction so far. Does nothing if the digests are damaged, so that
+  /// this is still noticed later.
   ///
   /// - Parameter former: The transaction ID in the previous header if it isn't the one before this
   ///   transaction, as in a copy whose transactions are numbered differently.
@@ -48,11 +42,7 @@ enum StoreDigests {
     try write(digests, transaction)
   }
 
-  /// The error for ``Stored/damaged``.
-  static let damage = StoreError.corrupted(
-    what: "The entry \"\(StoreFormat.digestsKey)\" is damaged.")
-
-  static func write(
+  private static func write(
     _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     try transaction.put(.unnamed, key: key, value: digests.encoded())
@@ -77,11 +67,10 @@ struct DigestedDatabase {
   func agrees(
     with digests: DatabaseDigests, _ reader: TransactionReader, _ limit: WorkLimit
   ) throws(LMDBError) -> Bool {
-    guard let known = digests.sum(of: database.name) else { return true }
     let sum = try reader.digest(of: database) { (_) throws(LMDBError) in
       try limit.checkLMDB()
       return true
     }
-    return sum == known
+    return sum == digests.sum(of: database.name)
   }
 }

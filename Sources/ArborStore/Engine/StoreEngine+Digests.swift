@@ -41,12 +41,10 @@ extension StoreEngine {
   /// entries.
   private func otherDatabases(than known: Set<String>) throws(StoreError) -> [DigestedDatabase] {
     let snapshot = try snapshot(reportsFindings: false)
-    let stored = try digests(snapshot)
-    snapshot.close()
-    guard case .known(let digests) = stored else { return [] }
-    let others = allowedDatabases.subtracting(known).sorted().filter {
-      digests.isCounting || digests.lists($0)
-    }
+    defer { snapshot.close() }
+    // Those that are damaged are reported when they are compared.
+    guard let digests = try? digests(snapshot) else { return [] }
+    let others = allowedDatabases.subtracting(known).sorted().filter(digests.lists)
     var list: [DigestedDatabase] = []
     for name in others {
       let found = try storing(environment.openDatabase(name))
@@ -58,9 +56,9 @@ extension StoreEngine {
     return list
   }
 
-  func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
+  func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> DatabaseDigests {
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, path: path)
-    return try storing(StoreDigests.read(reader, of: header.transactionID))
+    return try StoreDigests.read(reader, of: header.transactionID)
   }
 }

@@ -183,16 +183,16 @@ extension StoreChecker {
 /// digests reveal.
 extension StoreChecker {
   mutating func checkDigests() throws(StoreError) {
-    switch try store.digests(snapshot) {
-    case .unknown: return
-    case .damaged: report.add(.header, "The entry \"\(StoreFormat.digestsKey)\" is damaged.")
-    case .known(let digests):
-      for (index, database) in digested.enumerated() {
-        progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))
-        let limit = limit
-        let agrees = try storing(limit, database.agrees(with: digests, reader, limit))
-        if !agrees { report.add(.digest, database.finding, entity: database.entity) }
-      }
+    let digests: DatabaseDigests
+    do throws(StoreError) { digests = try store.digests(snapshot) } catch {
+      guard case .corrupted(_, _, let what) = error else { throw error }
+      return report.add(.header, what)
+    }
+    for (index, database) in digested.enumerated() {
+      progress?(StoreCheckProgress(stage: .digests, done: index, total: digested.count))
+      let limit = limit
+      let agrees = try storing(limit, database.agrees(with: digests, reader, limit))
+      if !agrees { report.add(.digest, database.finding, entity: database.entity) }
     }
   }
 }

@@ -104,6 +104,7 @@ struct StoreChecker {
         let record = try store.layouts.verified(
           found.value, of: number, entity: plan.entity, allocator: allocator)
         report.recordCount += 1
+        checkCommit(of: found.value, number)
         checkValues(number, record, plan)
         for relationship in rules { try checkRule(number, record, relationship) }
         note(number, record, plan)
@@ -145,6 +146,16 @@ struct StoreChecker {
     guard number.sequence >= counter else { return true }
     add(.counter, number, " exists, but the next number to reserve is \(counter).")
     return true
+  }
+
+  /// Checks that a stored record names a commit that the store has had.
+  private mutating func checkCommit(of record: UnsafeRawBufferPointer, _ number: ObjectNumber) {
+    guard let base = record.baseAddress else { return }
+    let commit = RecordView(base: base, count: record.count).commit
+    if (1...max(1, snapshot.sequence)).contains(commit) { return }
+    add(
+      .damagedRecord, number,
+      " was written by commit \(commit), but the last one is \(snapshot.sequence).")
   }
 
   private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan) {

@@ -82,14 +82,12 @@ extension StoreEngine {
   }
 
   /// Returns whether a scrub is due: the last complete scrub is missing or older than `interval`
-  /// seconds, or digests are unknown.
+  /// seconds.
   func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     // The absolute value, because the clock may have been set back.
-    guard let last = try scrubRecord(snapshot)?.completed, abs(last.timeIntervalSinceNow) < interval
-    else { return true }
-    if case .known(let digests) = try digests(snapshot) { return digests.isCounting }
-    return !isReadOnly
+    guard let last = try scrubRecord(snapshot)?.completed else { return true }
+    return abs(last.timeIntervalSinceNow) >= interval
   }
 }

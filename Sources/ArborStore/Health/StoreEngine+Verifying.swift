@@ -92,17 +92,8 @@ extension StoreEngine {
 
   /// Compares every part of the file with the digests that its newest transaction has stored.
   ///
-  /// - Throws: `corrupted` if a part differs or the file has no digests.
+  /// - Throws: `corrupted` if a part or the digests themselves are damaged.
   func compareWithDigests() throws(StoreError) {
-    let digests: StoreDigests.Stored
-    do {
-      let snapshot = try snapshot(reportsFindings: false)
-      defer { snapshot.close() }
-      digests = try self.digests(snapshot)
-    }
-    guard case .known(let known) = digests, !known.isCounting else {
-      throw .corrupted(what: "The file has no digests to compare with.")
-    }
     // Nothing is written to a file that may have to be put back to its checkpoint.
     try scrub(recordsProgress: false)
   }

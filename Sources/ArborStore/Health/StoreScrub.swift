@@ -14,8 +14,7 @@ internal import LMDB
 /// Each part reads its own snapshot, which prevents freed pages from being reused: first as long as
 /// it takes to read the whole file once, then one database at a time. Commits update the digests,
 /// so databases that have been read stay verified, and a scrub that ended early continues with the
-/// rest. Unknown digests are counted: each part adds the sum of its database to the changes since
-/// the count began.
+/// rest.
 ///
 /// A finding makes the store suspect, as a damaged page does; see ``PageHealth``. A read-only store
 /// is scrubbed as well, but its progress is not recorded.
@@ -39,9 +38,6 @@ final class StoreScrub {
   private var savedAt = Date()
   /// Whether parts have been read since the progress was saved.
   private var hasProgress = false
-  /// The sums that were counted since the last save, each with the change of its database at the
-  /// time.
-  private var counted: [(name: String, sum: UInt64, change: UInt64)] = []
   private var record = ScrubRecord()
   private let allocator = SlabAllocator(slabSize: 4 << 10)
   /// The computation of derived values, or `nil` if the model has none.
@@ -97,17 +93,17 @@ final class StoreScrub {
           record.databases.insert(seed)
           hasProgress = true
         }
-        if Date().timeIntervalSince(savedAt) > Self.saveInterval { try save(nil) }
+        if Date().timeIntervalSince(savedAt) > Self.saveInterval { try save() }
       }
       record = ScrubRecord(completed: Date())
-      try save(databases.map(\.database.name))
+      try save()
       report?(StoreScrubProgress(done: total, total: total))
     } catch {
       if case .corrupted = error {
         store.health.note(error)
       } else if hasProgress {
         // The scrub has already failed, so an error here is ignored.
-        try? save(nil)
+        try? save()
       }
       throw error
     }
@@ -146,16 +142,8 @@ final class StoreScrub {
     }
     if let finding { throw finding }
     guard let sum else { throw .interrupted(.cancelled) }
-    switch try store.digests(snapshot) {
-    case .damaged: throw StoreDigests.damage
-    case .unknown: break
-    case .known(let digests):
-      let name = database.database.name
-      if let change = digests.change(of: name) {
-        counted.append((name, sum, change))
-      } else if digests.sum(of: name) != sum {
-        throw .corrupted(entity: database.entity, what: database.finding)
-      }
+    guard try store.digests(snapshot).sum(of: database.database.name) == sum else {
+      throw .corrupted(entity: database.entity, what: database.finding)
     }
   }
 
@@ -220,53 +208,28 @@ final class StoreScrub {
 
   // MARK: Progress
 
-  /// Loads the progress of an earlier scrub, and starts counting unknown digests.
+  /// Loads the progress of an earlier scrub.
   private func begin(anew: Bool) throws(StoreError) {
     let snapshot = try store.snapshot(reportsFindings: false)
+    defer { snapshot.close() }
     let stored = try store.scrubRecord(snapshot)
-    let digests = try store.digests(snapshot)
-    snapshot.close()
-    if case .damaged = digests { throw StoreDigests.damage }
+    _ = try store.digests(snapshot)
     let isYoung = stored?.begun.map { abs($0.timeIntervalSinceNow) < Self.maximumAge } ?? false
     if !anew, isYoung, let stored { record = stored }
     record.completed = stored?.completed
     record.begun = record.begun ?? Date()
-    guard case .unknown = digests, !store.isReadOnly else { return }
-    record.databases = []
-    let record = record
-    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        // Another process may have started as well.
-        guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
-        else { return }
-        // Parts that were read before the count began are not part of the new sums.
-        try transaction.put(
-          store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
-        _ = transaction.takeDigestChanges()
-        try StoreDigests.write(
-          DatabaseDigests(transactionID: transaction.id, isCounting: true), transaction)
-      }
-    }
   }
 
-  /// Saves the progress. If the names of all databases are given, also records that all of them
-  /// have been read.
-  private func save(_ all: [String]?) throws(StoreError) {
+  /// Saves the progress.
+  private func save() throws(StoreError) {
     savedAt = Date()
     if store.isReadOnly || !recordsProgress { return }
-    let (record, counted) = (record, counted)
-    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        try transaction.put(
-          store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
-        let stored = try StoreDigests.read(transaction.reader, of: header.transactionID)
-        guard case .known(var digests) = stored, digests.isCounting else { return }
-        for part in counted { digests.complete(part.name, sum: part.sum, at: part.change) }
-        if let all { digests.endCount(of: all) }
-        try StoreDigests.write(digests, transaction)
-      }
+    let record = record
+    try store.runTransaction(inFollower: true) { (transaction, _) throws(StoreError) in
+      _ = try storing(
+        transaction.put(
+          store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded()))
     }
-    self.counted = []
     hasProgress = false
   }
 }

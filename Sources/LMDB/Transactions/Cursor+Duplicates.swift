@@ -65,6 +65,7 @@ extension Cursor {
   }
 
   /// Returns the next values of the same key, or `nil` after the last one.
+  @usableFromInline
   package func nextBatch() throws(LMDBError) -> UnsafeRawBufferPointer? {
     if try valueCount() == 1 { return nil }
     if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true, byKey: false) }

@@ -50,7 +50,7 @@ package struct Cursor: ~Copyable {
   /// The guard that verifies pages before the engine uses them, or `nil` if all are verified.
   let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
-  let numbers: NumberForm
+  @usableFromInline let numbers: NumberForm
 
   init(slot: SlotReference, database: Database) throws(LMDBError) {
     let here = slot.pointer

@@ -46,7 +46,7 @@ package struct Database: Sendable, Hashable {
   package let handle: UInt32
   package let flags: DatabaseFlags
   /// The form of the values of a database of numbers.
-  package private(set) var numbers = NumberForm.wide
+  @usableFromInline package private(set) var numbers = NumberForm.wide
 
   /// Returns the database with another form of numbers.
   package func storing(_ numbers: NumberForm) -> Database {

@@ -6,58 +6,61 @@
 @usableFromInline
 package struct NumberForm: Sendable, Hashable {
   /// The greatest rest of a number.
-  package static let maximumRest: UInt64 = 1 << 40 - 1
-  private static let prefixShift: UInt64 = 48
+  @inlinable package static var maximumRest: UInt64 { 1 << 40 - 1 }
 
-  /// The number of bytes of a stored number.
-  package let size: Int
-  /// The common prefix, in its place in a number, or 0 if prefixes are stored.
-  private let prefix: UInt64
-  /// The stored prefix in a stored number, or 0 if the prefix is common.
-  private let prefixMask: UInt64
+  /// The common prefix of all numbers, or `nil` if prefixes are stored.
+  @usableFromInline let prefix: UInt16?
 
   /// Numbers with any prefix, in 7 bytes.
-  package static let wide = NumberForm(size: 7, prefix: 0, prefixMask: 0xFFFF << 40)
+  package static let wide = NumberForm(prefix: nil)
 
   /// Returns the form of numbers with one prefix, in 5 bytes.
-  package static func narrow(prefix: UInt16) -> NumberForm {
-    NumberForm(size: 5, prefix: UInt64(prefix) << prefixShift, prefixMask: 0)
-  }
+  package static func narrow(prefix: UInt16) -> NumberForm { NumberForm(prefix: prefix) }
+
+  @inlinable
+  init(prefix: UInt16?) { self.prefix = prefix }
+
+  /// The number of bytes of a stored number.
+  @inlinable package var size: Int { prefix == nil ? 7 : 5 }
 
   /// Returns the number whose bytes end at an address.
   ///
   /// Memory safety: the 8 bytes before the address are read. In a page, at least a header precedes
   /// every value. Bytes after the address may be those of another page.
-  @inline(__always)
+  @inlinable @inline(__always)
   func number(endingAt end: UnsafeRawPointer) -> UInt64 {
     let word = UInt64(bigEndian: (end - 8).loadUnaligned(as: UInt64.self))
-    return prefix | (word & prefixMask) << 8 | word & Self.maximumRest
+    let start = prefix.map { UInt64($0) } ?? word >> 40 & 0xFFFF
+    return start << 48 | word & Self.maximumRest
   }
 
   /// Returns the number that a value in a page consists of, or 0 if the value has another size.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func number(_ value: UnsafeRawBufferPointer) -> UInt64 {
     guard value.count == size, let start = value.baseAddress else { return 0 }
     return number(endingAt: start + size)
   }
 
   /// Returns whether a number can be stored.
-  @inline(__always)
+  @inlinable @inline(__always)
   func holds(_ number: UInt64) -> Bool {
-    number & ~(prefixMask << 8 | Self.maximumRest) == prefix
+    let start = number >> 48
+    return number & (0xFF << 40) == 0 && (prefix.map { UInt64($0) } ?? start) == start
   }
 
   /// Returns the least number that can be stored and is not less than the given one.
   func atLeast(_ number: UInt64) -> UInt64? {
     if holds(number) { return number }
-    if prefixMask == 0, number >> Self.prefixShift < prefix >> Self.prefixShift { return prefix }
-    // Too great a rest, which the next prefix follows, or too great a prefix.
-    let next = (number >> Self.prefixShift + 1) << Self.prefixShift
-    return prefixMask == 0 || next == 0 ? nil : next
+    guard let prefix else {
+      // The rest is too great, so the next prefix follows.
+      let next = (number >> 48 + 1) << 48
+      return next == 0 ? nil : next
+    }
+    return number >> 48 < UInt64(prefix) ? UInt64(prefix) << 48 : nil
   }
 
   /// Calls `body` with the stored bytes of a number, which ``holds(_:)`` must accept.
-  @inline(__always)
+  @inlinable @inline(__always)
   func withBytes<R, E: Error>(
     of number: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -72,27 +75,36 @@ package struct NumberForm: Sendable, Hashable {
 
 /// The numbers in a run of bytes that a cursor returns for one key. In a forged file, a run may end
 /// within a number; such a remainder is skipped.
+@usableFromInline
 package struct PackedNumbers: Sequence {
-  private let form: NumberForm
-  private let bytes: UnsafeRawBufferPointer
+  @usableFromInline let form: NumberForm
+  @usableFromInline let bytes: UnsafeRawBufferPointer
 
-  @inline(__always)
+  @inlinable @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer, _ form: NumberForm) {
     self.form = form
     self.bytes = bytes
   }
 
-  package var count: Int { bytes.count / form.size }
+  @inlinable package var count: Int { bytes.count / form.size }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package var underestimatedCount: Int { count }
 
+  @usableFromInline
   package struct Iterator: IteratorProtocol {
-    fileprivate let form: NumberForm
-    fileprivate let bytes: UnsafeRawBufferPointer
-    fileprivate var end: Int
+    @usableFromInline let form: NumberForm
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var end: Int
 
-    @inline(__always)
+    @inlinable @inline(__always)
+    init(form: NumberForm, bytes: UnsafeRawBufferPointer) {
+      self.form = form
+      self.bytes = bytes
+      end = form.size
+    }
+
+    @inlinable @inline(__always)
     package mutating func next() -> UInt64? {
       guard end <= bytes.count, let start = bytes.baseAddress else { return nil }
       defer { end &+= form.size }
@@ -100,8 +112,8 @@ package struct PackedNumbers: Sequence {
     }
   }
 
-  @inline(__always)
-  package func makeIterator() -> Iterator { Iterator(form: form, bytes: bytes, end: form.size) }
+  @inlinable @inline(__always)
+  package func makeIterator() -> Iterator { Iterator(form: form, bytes: bytes) }
 }
 
 extension [UInt64] {
@@ -124,7 +136,7 @@ extension [UInt64] {
 extension Cursor {
   /// Returns the number that an entry of a database of numbers has as its value, or 0 if the value
   /// has another size in a damaged file.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func number(of entry: Entry) -> UInt64 { numbers.number(entry.value) }
 
   /// Moves to the first entry with exactly this key whose number is not less than the given one.
@@ -147,19 +159,19 @@ extension Cursor {
 
   /// Returns the first numbers of a key, or `nil` if the key is missing. ``nextNumbers()`` returns
   /// the rest.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func firstNumbers(_ key: some EntryBytes) throws(LMDBError) -> PackedNumbers? {
     try firstBatch(key).map { PackedNumbers($0, numbers) }
   }
 
   /// Returns the next numbers of the same key, or `nil` after the last one.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func nextNumbers() throws(LMDBError) -> PackedNumbers? {
     try nextBatch().map { PackedNumbers($0, numbers) }
   }
 
   /// Puts an entry with a number as its value, like ``put(key:value:_:isCounted:)``.
-  @inline(__always)
+  @inlinable @inline(__always)
   @discardableResult
   package func put(
     key: some EntryBytes, number: UInt64, _ mode: BulkMode
@@ -172,7 +184,7 @@ extension Cursor {
 
 extension WriteTransaction {
   /// Puts an entry with a number as its value.
-  @inline(__always)
+  @inlinable @inline(__always)
   @discardableResult
   package func put(
     _ database: Database, key: some EntryBytes, number: UInt64, _ mode: PutMode
@@ -183,7 +195,7 @@ extension WriteTransaction {
   }
 
   /// Deletes one number of a key. Returns `false` if it does not exist.
-  @inline(__always)
+  @inlinable @inline(__always)
   @discardableResult
   package func delete(
     _ database: Database, key: some EntryBytes, number: UInt64
@@ -194,7 +206,7 @@ extension WriteTransaction {
   }
 
   /// Counts a number as removed from a key or added to it, after an uncounted clear.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, in database: Database, isRemoval: Bool
   ) {

@@ -57,7 +57,7 @@ import Testing
         "catalog",
         "layout",
         "record",
-        "object number",
+        "object number", "number in an index", "number in a relationship",
         "counter", "age 36",
         "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
@@ -100,18 +100,18 @@ import Testing
   /// The hashes of an index entry and a link are those in the article's table.
   @Test("Digests match the article")
   func digests() throws {
-    func change(_ name: String, _ key: [UInt8]) -> EntryDigestChange {
+    func change(_ name: String, _ key: [UInt8], _ number: [UInt8]) -> EntryDigestChange {
       let seed = EntryDigest.seed(of: name)
       let sum = key.withUnsafeBytes { key in
-        withUnsafeBytes(of: ada.rawValue.littleEndian) { EntryDigest.hash(seed, key, $0) }
+        number.withUnsafeBytes { EntryDigest.hash(seed, key, $0) }
       }
       return EntryDigestChange(seed: seed, sum: sum)
     }
     var digests = DatabaseDigests(transactionID: 5)
     let company = withUnsafeBytes(of: foo.rawValue.littleEndian) { Array($0) }
     digests.apply([
-      change("i/Employee/age", key(36, .int16)),
-      change("r/Company/employees", company),
+      change("i/Employee/age", key(36, .int16), article["number in an index"] ?? []),
+      change("r/Company/employees", company, article["number in a relationship"] ?? []),
     ])
     expect("digests", digests.encoded())
     #expect((article["digests"] ?? []).withUnsafeBytes { DatabaseDigests($0) } == digests)
@@ -227,8 +227,29 @@ import Testing
   }
 
   @Test("Object numbers and counters match the article")
-  func numbers() {
+  func numbers() throws {
     expect("object number", withUnsafeBytes(of: ada.rawValue.littleEndian, Array.init))
+    // The values of a store in which Ada has an age and works for Foo.
+    try TemporaryStore.use(schema.model) { store in
+      let draft = Draft(store.file)
+      let company = try draft.insert("Company", ["name": "Foo"])
+      for _ in 1...6 { try draft.insert("Employee", ["age": 18]) }
+      try draft.insert("Employee", ["age": 36], to: ["company": company])
+      try draft.commit()
+      let file = store.file
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      for (example, database) in [
+        ("number in an index", file.databases.index(employee.index, "age")),
+        ("number in a relationship", file.databases.relationship(0, "employees")),
+      ] {
+        let database = try #require(database)
+        let cursor = try snapshot.reader.cursor(database)
+        let last = try #require(try cursor.last())
+        expect(example, Array(last.value))
+        #expect(cursor.number(of: last) == ada.rawValue)
+      }
+    }
     expect("counter", StoreCounter.encode(65))
   }
 

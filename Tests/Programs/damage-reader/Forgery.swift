@@ -53,11 +53,12 @@ struct Forgery {
       if choice == 1 {
         description = "header"
         let bytes = forged(header.encoded(), .header, key: 0)
+        try StoreHeader.write(header, in: transaction)
         try put(bytes, transaction)
         return
       }
-      try put(header.encoded(), transaction)
       try forgeEntry(of: database, entities[picked.name], transaction)
+      try StoreHeader.write(header, in: transaction)
     }
   }
 

@@ -20,6 +20,20 @@ package struct Vandal {
     }
   }
 
+  /// Writes the header in a transaction that doesn't maintain the digests.
+  package func writeHeaderAlone(_ change: (inout HeaderRecord) -> Void = { _ in }) throws {
+    try file.environment.write { transaction in
+      var header = try StoreHeader.read(transaction.reader)
+      header.transactionID = transaction.id
+      change(&header)
+      try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
+        try header.encoded().withUnsafeBytes {
+          _ = try transaction.put(.unnamed, key: key, value: $0)
+        }
+      }
+    }
+  }
+
   /// Sets a to-one target to any object number, with a valid checksum.
   package func point(_ number: ObjectNumber, _ name: String, at target: ObjectNumber) throws {
     try rewrite(number) { record, entity in

@@ -101,6 +101,8 @@ package struct RawTable {
     if database.flags.contains(.integerDuplicates) {
       return value.count == 8 ? value.loadUnaligned(as: UInt64.self) : nil
     }
+    // Tables of other programs have other names.
+    guard ["i/", "r/"].contains(where: database.name.hasPrefix) else { return nil }
     let form = [NumberForm.wide, .narrow(prefix: 0)].first { $0.size == value.count }
     return form?.number(value)
   }

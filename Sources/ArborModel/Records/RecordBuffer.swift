@@ -91,6 +91,9 @@ package struct RecordBuffer {
     let size = view.contentSize(areaStart: area)
     let end = base + area + Int(view.load(field, as: UInt32.self))
     let shift = length - present
+    guard size + shift <= Int(UInt32.max) else {
+      stopProgram("A record can't be larger than 4 GiB. Store large values outside of records.")
+    }
     (end + shift).copyMemory(from: end, byteCount: base + size - end)
     for offset in stride(from: Int(field.offset), to: area, by: 4) {
       let moved = base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

@@ -37,9 +37,7 @@ struct CommitWriter: ~Copyable {
     _ set: ChangeSet, replaying replayed: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
-    guard header.sequence < HeaderRecord.maximumCommits else {
-      throw .exhausted("The store has had 2^48 - 1 commits. Export the data into a new store.")
-    }
+    try header.checkHasNext()
     if set.purges { return try purge(set, replaying: replayed, transaction) }
     if let claim = set.claim { return try writeClaim(claim, of: set, transaction) }
     // A large set is validated against a snapshot of the state before the transaction, whose pages

@@ -138,6 +138,13 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.journalFlag, newValue) }
   }
 
+  /// Throws `exhausted` if there is no sequence number for another commit.
+  func checkHasNext() throws(StoreError) {
+    guard sequence < Self.maximumCommits else {
+      throw .exhausted("The store has had 2^48 - 1 commits. Export the data into a new store.")
+    }
+  }
+
   /// Raises the minor version to that of this library.
   mutating func raiseVersion() { minorVersion = max(minorVersion, StoreFormat.minorVersion) }
 

@@ -145,7 +145,7 @@ struct StoreChecker {
     }
     guard number.sequence >= counter else { return true }
     add(.counter, number, " exists, but the next number to reserve is \(counter).")
-    return true
+    return number.sequence <= ObjectNumber.maximumSequence
   }
 
   /// Checks that a stored record names a commit that the store has had.

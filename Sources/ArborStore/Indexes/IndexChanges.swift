@@ -7,6 +7,10 @@ struct IndexChanges {
 
   /// The indexes to fill: new ones, and those whose definition has changed.
   private(set) var built: Set<PartName> = []
+  /// Those of the built indexes that keep their entries, but store object numbers in another form,
+  /// because a hierarchy has begun or ended. They are filled at once: until then, values that were
+  /// unique could be given twice.
+  private(set) var reformed: Set<PartName> = []
   /// The indexes of the older model whose databases are reused, by index of the newer model.
   private(set) var carried: [PartName: PartName] = [:]
   /// Whether every index of the older model keeps all of its entries.
@@ -39,7 +43,11 @@ struct IndexChanges {
           })
         else { continue }
         carried[name] = source
-        if before.removeValue(forKey: source) != definition { built.insert(name) }
+        let former = before.removeValue(forKey: source)
+        if former != definition {
+          built.insert(name)
+          if former?.storing(definition.numbers) == definition { reformed.insert(name) }
+        }
         rest.remove(name)
       }
     }
@@ -94,13 +102,20 @@ struct IndexChanges {
     let entity: UInt16
     let columns: [Column]
     let isUnique: Bool
-    let numbers: NumberForm
+    private(set) var numbers: NumberForm
     let condition: String?
     /// The layouts of the covered entities, by entity number, if there is a condition, which may
     /// read further fields.
     let layouts: [UInt16: UInt16]
     /// The structures of the JSON attributes of the declaring entity, if there is a condition.
     let shapes: [UInt16: JSONShape]
+
+    /// Returns the definition with another form of numbers.
+    func storing(_ numbers: NumberForm) -> Definition {
+      var definition = self
+      definition.numbers = numbers
+      return definition
+    }
 
     var isVersioned: Bool {
       columns.contains { column in

@@ -225,7 +225,8 @@ package enum LoggedCommitCodec {
         changes.append(.delete(number, from: base))
         continue
       }
-      guard let run = reader.readRun(), let entity = schema.entity(of: number), !entity.isAbstract
+      guard let run = reader.readRun(), let entity = schema.entity(of: number), !entity.isAbstract,
+        number.sequence <= ObjectNumber.maximumSequence
       else { return nil }
       let copy = UnsafeMutableRawBufferPointer(start: memory.allocate(run.count), count: run.count)
       copy.copyMemory(from: run)

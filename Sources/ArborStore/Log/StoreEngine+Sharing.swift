@@ -132,6 +132,7 @@ extension StoreEngine {
     _ header: inout HeaderRecord, to sequence: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     while header.sequence < sequence {
+      try header.checkHasNext()
       header.sequence += 1
       let entry = CommitHistory.everything.encoded(
         sequence: header.sequence, date: Date(), schema)

@@ -3,7 +3,7 @@ internal import LMDB
 /// The commits that a store keeps until all followers have them: its outbox.
 ///
 /// Every process writes the entry of a commit in the commit's own transaction, so that none is
-/// missing. An earlier minor version of the library leaves a gap, which is detected.
+/// missing.
 enum StoreLog {
   static func append(
     _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing WriteTransaction

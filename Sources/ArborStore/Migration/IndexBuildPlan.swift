@@ -6,8 +6,8 @@ internal import LMDB
 struct IndexBuildPlan {
   typealias PartName = SchemaCatalog.PartName
 
-  /// The indexes that are filled in the transaction, because they have few objects or the file is
-  /// not shared.
+  /// The indexes that are filled in the transaction, because they have few objects, the file is not
+  /// shared, or only the form of their numbers changes.
   private(set) var atOnce: Set<PartName> = []
   /// The indexes that are emptied in the transaction and filled in batches after it.
   private(set) var later: Set<PartName> = []
@@ -36,7 +36,8 @@ struct IndexBuildPlan {
           build = present.build(of: number)
         }
         guard let build else { continue }
-        if let most, try Self.objects(of: entity, migration, parts, reader) > most {
+        let isReformed = migration.indexes.reformed.contains(name)
+        if let most, !isReformed, try Self.objects(of: entity, migration, parts, reader) > most {
           if migration.indexes.built.contains(name) { later.insert(name) }
           builds.append(build)
         } else {

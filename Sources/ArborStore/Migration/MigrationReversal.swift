@@ -64,6 +64,7 @@ struct MigrationReversal {
     }
     header.beginGeneration(leavesReaders: false)
     header.modelFingerprint = schema.model.fingerprint
+    try header.checkHasNext()
     header.sequence += 1
     try change.record(&header, schema, databases.history, transaction)
   }

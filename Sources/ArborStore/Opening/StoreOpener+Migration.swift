@@ -63,6 +63,7 @@ extension StoreOpener {
     let found = try checks.obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
+    try header.checkHasNext()
     header.sequence += 1
     // A migration confirms the previous one, unless it is a reversal.
     let earlier = try FormerModel.read(transaction.reader, arbor)

@@ -76,7 +76,7 @@ struct PendingRecords {
   }
 
   /// Returns a number that increases with each record of an object: its commit, then its layout,
-  /// because a migration may rewrite it without a commit.
+  /// because a reversal of a migration may rewrite it with the same commit.
   private static func age(of record: UnsafeRawBufferPointer) -> UInt64 {
     let minimum = RecordLayout.headerSize + RecordLayout.trailerSize
     guard let base = record.baseAddress, record.count >= minimum else { return 0 }

@@ -19,8 +19,10 @@ struct SalvageEnding {
   ///   - greatest: The greatest sequence number found, by entity number.
   ///   - expected: The number of objects according to the trees, by entity number. At least that
   ///     many numbers have been assigned.
+  ///   - commit: The greatest commit that a record names.
   func write(
-    greatest: [UInt16: UInt64], expected: [UInt16: UInt64], _ outcome: inout SalvageOutcome
+    greatest: [UInt16: UInt64], expected: [UInt16: UInt64], commit: UInt64,
+    _ outcome: inout SalvageOutcome
   ) throws(StoreError) {
     // If the last page of the counters may be lost, the values found may be outdated.
     let margin = source.isArborWhole ? 0 : Self.margin
@@ -48,7 +50,7 @@ struct SalvageEnding {
         try StoreCreation.put(StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
       }
       try storing(transaction.deleteDatabase(target.doubtful))
-      try writeHeader(transaction)
+      try writeHeader(after: commit, transaction)
     }
   }
 
@@ -56,10 +58,15 @@ struct SalvageEnding {
   /// that may have changed everything, so that logs and tokens of the damaged store are not
   /// mistaken for those of this one. If the last header may be lost, the sequence number skips far
   /// ahead. Of earlier commits, only their existence is recorded.
-  private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  ///
+  /// - Parameter commit: The greatest commit that a record names.
+  private func writeHeader(
+    after commit: UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader)
     let step = source.isHeaderCertain ? 1 : Self.margin
-    let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.maximumCommits)
+    let last = min(
+      max(source.header?.sequence ?? 0, commit) + step, HeaderRecord.maximumCommits)
     let first = last >= StoreFormat.historyLength ? last - StoreFormat.historyLength : 0
     header.sequence = first
     while header.sequence < last {

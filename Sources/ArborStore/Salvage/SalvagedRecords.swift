@@ -28,6 +28,8 @@ final class SalvagedRecords: SalvageCopying {
   private(set) var expected: [UInt16: UInt64] = [:]
   /// The greatest sequence number of all records found, kept or not, by entity number.
   private(set) var greatest: [UInt16: UInt64] = [:]
+  /// The greatest commit that a kept record names.
+  private(set) var greatestCommit: UInt64 = 0
   private var deleted = DeletedObjects()
   private var pending = PendingRecords()
   var failure: StoreError?
@@ -94,7 +96,7 @@ final class SalvagedRecords: SalvageCopying {
     guard entry.key.count == 8 else { return }
     let number = ObjectNumber(rawValue: entry.key.loadUnaligned(as: UInt64.self))
     guard let entity = target.schema.entity(of: number), !entity.isAbstract,
-      number.sequence > 0, tree == nil || tree === entity
+      (1...ObjectNumber.maximumSequence).contains(number.sequence), tree == nil || tree === entity
     else { return }
     if tree == nil {
       guard Self.contains(number.rawValue, lost[entity.number] ?? []) else { return }
@@ -108,6 +110,10 @@ final class SalvagedRecords: SalvageCopying {
       }
       self.greatest[entity.number] = max(self.greatest[entity.number] ?? 0, number.sequence)
       if isDoubtful, self.deleted.contains(number) { return }
+      if let base = bytes.baseAddress {
+        let commit = RecordView(base: base, count: bytes.count).commit
+        self.greatestCommit = max(self.greatestCommit, commit)
+      }
       self.pending.append(bytes, number, isDoubtful: isDoubtful)
       if self.pending.isFull { try self.flush() }
     }

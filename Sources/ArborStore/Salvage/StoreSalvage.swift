@@ -94,7 +94,8 @@ package struct StoreSalvage {
     note(mending, links)
     try count(records, target)
     try SalvageEnding(source: source, target: target).write(
-      greatest: records.greatest, expected: records.expected, &outcome)
+      greatest: records.greatest, expected: records.expected, commit: records.greatestCommit,
+      &outcome)
     try storing(path: path) { () throws(LMDBError) in
       try target.environment.synchronize()
       try target.environment.close()

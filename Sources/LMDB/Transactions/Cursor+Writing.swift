@@ -68,12 +68,14 @@ extension Cursor {
   ///   - isNewKey: Whether the key is greater than all others. Otherwise it must be the last one.
   ///   - isCounted: Whether the entries are counted in the digest of the database; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.
-  /// - Throws: ``LMDBError/keyExists`` if the key is another one, or the numbers do not ascend.
+  /// - Throws: ``LMDBError/keyExists`` if the key is another one, or the numbers do not ascend;
+  ///   ``LMDBError/badValueSize`` if one cannot be stored.
   package func append(
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {
     guard let first = numbers.first else { return }
     let form = self.numbers
+    guard numbers.allSatisfy(form.holds) else { throw .badValueSize }
     _ = try form.withBytes(of: first) { (first) throws(LMDBError) in
       try put(key: key, value: first, isNewKey ? .append : .appendDuplicate, isCounted: isCounted)
     }

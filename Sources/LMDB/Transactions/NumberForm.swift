@@ -176,20 +176,23 @@ extension Cursor {
   package func put(
     key: some EntryBytes, number: UInt64, _ mode: BulkMode
   ) throws(LMDBError) -> Bool {
-    try numbers.withBytes(of: number) { (value) throws(LMDBError) in
+    guard numbers.holds(number) else { throw .badValueSize }
+    return try numbers.withBytes(of: number) { (value) throws(LMDBError) in
       try put(key: key, value: value, mode)
     }
   }
 }
 
 extension WriteTransaction {
-  /// Puts an entry with a number as its value.
+  /// Puts an entry with a number as its value. Throws ``LMDBError/badValueSize`` for a number that
+  /// cannot be stored, as from a forged file.
   @inlinable @inline(__always)
   @discardableResult
   package func put(
     _ database: Database, key: some EntryBytes, number: UInt64, _ mode: PutMode
   ) throws(LMDBError) -> Bool {
-    try database.numbers.withBytes(of: number) { (value) throws(LMDBError) in
+    guard database.numbers.holds(number) else { throw .badValueSize }
+    return try database.numbers.withBytes(of: number) { (value) throws(LMDBError) in
       try put(database, key: key, value: value, mode)
     }
   }
@@ -200,7 +203,8 @@ extension WriteTransaction {
   package func delete(
     _ database: Database, key: some EntryBytes, number: UInt64
   ) throws(LMDBError) -> Bool {
-    try database.numbers.withBytes(of: number) { (value) throws(LMDBError) in
+    guard database.numbers.holds(number) else { return false }
+    return try database.numbers.withBytes(of: number) { (value) throws(LMDBError) in
       try delete(database, key: key, value: value)
     }
   }
@@ -210,6 +214,7 @@ extension WriteTransaction {
   package func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, in database: Database, isRemoval: Bool
   ) {
+    guard database.numbers.holds(number) else { return }
     database.numbers.withBytes(of: number) { value in
       if isRemoval {
         countRemoval(database, key: key, value: value)

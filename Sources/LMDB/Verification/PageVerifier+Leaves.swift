@@ -78,7 +78,12 @@ extension PageVerifier {
     else { throw damage(tree, number, "its packed values don't fit its bounds") }
     var last: UnsafeRawBufferPointer?
     // For ascending numbers, checking the first and the last is sufficient.
-    let areNumbers = tree.order == .integers && size == 8 && page.hasAscendingWords(count)
+    let areNumbers =
+      switch tree.order {
+      case .integers: size == 8 && page.hasAscendingWords(count)
+      case .bytes: size <= 8 && page.hasAscendingNumbers(count, size)
+      case .reversedBytes: false
+      }
     for index in stride(from: 0, to: count, by: areNumbers ? max(1, count - 1) : 1) {
       let key = page.part(RawPage.headerSize + index * size, size)
       try accept(key, after: last, number, &tree, range)
@@ -243,6 +248,21 @@ extension RawPage {
       let word = order.leadingWord(key)
       if word < lastWord || (word == lastWord && order.compare(last, key) >= 0) { return false }
       (last, lastWord) = (key, word)
+    }
+    return true
+  }
+
+  /// Returns whether the packed keys, of at most 8 bytes each, are ascending big-endian numbers.
+  fileprivate func hasAscendingNumbers(_ count: Int, _ size: Int) -> Bool {
+    let mask = UInt64.max >> UInt64(64 - 8 * size)
+    // The words that end with a key begin in the header at the earliest.
+    var offset = Self.headerSize + size - 8
+    var last = word(offset).byteSwapped & mask
+    for _ in 1..<max(count, 1) {
+      offset += size
+      let next = word(offset).byteSwapped & mask
+      if next <= last { return false }
+      last = next
     }
     return true
   }

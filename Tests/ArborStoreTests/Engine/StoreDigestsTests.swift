@@ -158,15 +158,7 @@ import Testing
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
     defer { file.close() }
     #expect(try isKnown(file))
-    try file.environment.write { transaction in
-      var header = try StoreHeader.read(transaction.reader)
-      header.transactionID = transaction.id
-      try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-        try header.encoded().withUnsafeBytes {
-          _ = try transaction.put(.unnamed, key: key, value: $0)
-        }
-      }
-    }
+    try Vandal(file: file).writeHeaderAlone()
     #expect(try !isKnown(file))
     let draft = Draft(file)
     try draft.insert("Tag", ["name": "new"])

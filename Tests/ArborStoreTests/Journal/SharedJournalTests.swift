@@ -218,7 +218,7 @@ import Testing
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = try open(try stop(store) { $1 })
       // This leaves the digests outdated.
-      try Vandal(file: file).write { _, header in
+      try Vandal(file: file).writeHeaderAlone { header in
         header.isJournaled = true
         header.bootID = UUID()
       }
@@ -231,8 +231,8 @@ import Testing
         guard case StoreError.corrupted(nil, nil, let what) = error else { return false }
         return what
           == "The machine stopped before the last commits reached the disk. The commits are in the "
-          + "store's shared log: open the store with the log to rebuild it. Found: The file has no "
-          + "digests to compare with."
+          + "store's shared log: open the store with the log to rebuild it. Found: The entry "
+          + "\"header-digests\" is damaged."
       }
     }
   }

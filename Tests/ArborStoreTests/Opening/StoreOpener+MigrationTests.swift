@@ -303,6 +303,49 @@ import Testing
     return file.schema.catalog
   }
 
+  @Test("Indexes are rewritten at once if their objects get subentities or lose them")
+  func aHierarchyChangesTheFormOfNumbers() throws {
+    func people(_ hasManagers: Bool) -> ManagedObjectModel {
+      let person = EntityDescription("Person", uniquenessConstraints: [["email"]]) {
+        AttributeDescription("email", .string)
+        AttributeDescription("age", .integer16, .indexed)
+      }
+      let manager = EntityDescription("Manager", parent: "Person") {}
+      return ManagedObjectModel(entities: hasManagers ? [person, manager] : [person])
+    }
+    func open(_ hasManagers: Bool) throws -> StoreEngine {
+      try self.open(people(hasManagers)) {
+        $0.migration = .lightweight(dropping: nil)
+        $0.maximumObjectsIndexedAtOnce = 10
+      }
+    }
+    var file = try open(false)
+    let draft = Draft(file)
+    for number in 0..<300 {
+      try draft.insert(
+        "Person", ["email": .string("\(number)@arbor"), "age": .integer(Int64(number % 7))])
+    }
+    try draft.commit()
+    for (hasManagers, size) in [(false, 5), (true, 7), (false, 5), (true, 7)] {
+      file.close()
+      file = try open(hasManagers)
+      let snapshot = try file.snapshot()
+      #expect(snapshot.unfinishedIndexes == nil)
+      for index in file.databases.indexes {
+        let cursor = try snapshot.reader.cursor(index.database)
+        #expect(try cursor.first()?.value.count == size)
+        #expect(try snapshot.reader.entryCount(index.database) == 300)
+      }
+      snapshot.close()
+      #expect(try file.check().isSound)
+      let again = Draft(file)
+      try again.insert(hasManagers ? "Manager" : "Person", ["email": "7@arbor", "age": 1])
+      #expect(throws: StoreError.self) { try again.commit() }
+    }
+    file.close()
+    try TemporaryStore.check(path: path)
+  }
+
   @Test("The numbers of removed properties and entities are never reused")
   func numbersAreNeverGivenTwice() throws {
     _ = try migrate(task([optional("name"), optional("note")]))

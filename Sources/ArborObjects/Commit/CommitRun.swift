@@ -31,7 +31,6 @@ struct CommitRun {
       .init(contextName: context.name, author: context.author))
     session.undo?.beginCommit()
     let savepoint = session.beginSavepoint()
-    let merged = session.sequence
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try validate()
@@ -41,7 +40,7 @@ struct CommitRun {
       session.end(savepoint)
     } catch {
       session.restore(savepoint)
-      if session.sequence != merged { session.followConcurrent() }
+      if session.sequence != savepoint.sequence { session.followConcurrent() }
       session.blobs.abandonCommit()
       observation?.end(nil, CommitTally(conflicts: conflictCount), error)
       throw error

@@ -38,6 +38,30 @@ import Testing
     }
   }
 
+  @Test("A failed savepoint doesn't restore links to objects that were deleted meanwhile")
+  func linksToDeletedObjectsAreNotRestored() throws {
+    try ObjectStore.useOffice { store in
+      let (context, other) = (store.makeContext(), store.makeContext())
+      context.mergePolicy = .mergeByPropertyObjectWins
+      let (ada, company) = (context.insert(Employee.self), context.insert(Company.self))
+      try context.commit()
+      ada.company = company
+      other.delete(try other.existingObject(with: company.objectID))
+      try other.commit()
+      #expect(throws: Interruption.self) {
+        try context.withSavepoint {
+          // The fetch merges the deletion.
+          #expect(try context.fetch("Company").isEmpty)
+          #expect(ada.company == nil)
+          throw Interruption()
+        }
+      }
+      #expect(ada.company == nil)
+      #expect(try ada.value(forKeyPath: "company.name") == .null)
+      try context.commit()
+    }
+  }
+
   @Test("After a failed savepoint, the next undo group contains all of its edits")
   func afterAFailedBodyAGroupHasAllItsEdits() throws {
     try ObjectStore.use(PlainWorld.model()) { store in

@@ -5,12 +5,15 @@ extension Session {
   struct Savepoint {
     let position: Int
     let isOutermost: Bool
+    /// The newest commit that had been merged.
+    let sequence: UInt64
     let restoreUndo: (() -> Void)?
     let lostLinks: Set<OwnedLink>
     let restoredLinks: Set<OwnedLink>
   }
 
-  /// Runs `body`. If it throws, the pending changes are restored exactly.
+  /// Runs `body`. If it throws, the pending changes are restored exactly, except that commits that
+  /// were merged meanwhile stay merged.
   @discardableResult
   func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let savepoint = beginSavepoint()
@@ -20,6 +23,7 @@ extension Session {
       return result
     } catch {
       restore(savepoint)
+      if sequence != savepoint.sequence { followConcurrent() }
       throw error
     }
   }
@@ -27,7 +31,7 @@ extension Session {
   func beginSavepoint() -> Savepoint {
     undo?.seal()
     let savepoint = Savepoint(
-      position: log.count, isOutermost: !isInSavepoint, restoreUndo: undo?.beginSavepoint(),
+      position: log.count, isOutermost: !isInSavepoint, sequence: sequence, restoreUndo: undo?.beginSavepoint(),
       lostLinks: lostLinks, restoredLinks: restoredLinks)
     isInSavepoint = true
     // From here on, existing working records are left unchanged.

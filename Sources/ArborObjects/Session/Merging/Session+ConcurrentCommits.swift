@@ -228,12 +228,12 @@ extension Session {
   }
 
   /// Applies changes that were restored in an earlier state to the records of commits that have
-  /// been merged since.
+  /// been merged since, and removes restored links to objects that these commits have deleted.
   func followConcurrent() {
     let behind = pending.all.filter { $0.kind == .updated && $0.concurrent == .changed }
-    guard !behind.isEmpty else { return }
     known(()) { snapshot throws(StoreError) in
       for change in behind { try merge(change.object, isDeleted: false, snapshot) }
+      try dropLostLinks(snapshot)
     }
     mendLinks()
   }

@@ -31,7 +31,8 @@ extension Session {
   func beginSavepoint() -> Savepoint {
     undo?.seal()
     let savepoint = Savepoint(
-      position: log.count, isOutermost: !isInSavepoint, sequence: sequence, restoreUndo: undo?.beginSavepoint(),
+      position: log.count, isOutermost: !isInSavepoint, sequence: sequence,
+      restoreUndo: undo?.beginSavepoint(),
       lostLinks: lostLinks, restoredLinks: restoredLinks)
     isInSavepoint = true
     // From here on, existing working records are left unchanged.

@@ -103,8 +103,8 @@ package struct RawTable {
     }
     // Tables of other programs have other names.
     guard ["i/", "r/"].contains(where: database.name.hasPrefix) else { return nil }
-    let form = [NumberForm.wide, .narrow(prefix: 0)].first { $0.size == value.count }
-    return form?.number(value)
+    let form = value.count == NumberForm.wide.size ? NumberForm.wide : .narrow(prefix: 0)
+    return value.count == form.size ? form.number(value) : nil
   }
 
   /// Returns the bytes of a key that the user has entered as text, as hex (`0x…`), or as a number

@@ -90,16 +90,11 @@ package struct FieldCopies: Sendable {
   private func copyVariable(
     of record: RecordView, _ template: RecordView, to base: UnsafeMutableRawPointer
   ) -> Int {
-    var end = 0
+    var area = VariableArea(of: base, from: fixedEnd)
     for (target, source) in variable {
-      let value = source.map { record.bytes($0) } ?? template.bytes(target)
-      if let bytes = value.baseAddress {
-        (base + fixedEnd + end).copyMemory(from: bytes, byteCount: value.count)
-      }
-      end += value.count
-      base.storeBytes(of: UInt32(end), toByteOffset: Int(target.offset), as: UInt32.self)
+      area.append(source.map { record.bytes($0) } ?? template.bytes(target), as: target)
     }
-    return fixedEnd + end
+    return area.end
   }
 
   private func copyBits(of record: RecordView, to base: UnsafeMutableRawPointer) {

@@ -36,7 +36,7 @@ package struct RecordBuffer {
   /// Sets a field to null, and clears its slot or removes its bytes.
   package mutating func setNull(_ field: RecordField) {
     setNullBit(field, true)
-    guard !field.kind.isVariable else { return removeBytes(field) }
+    guard !field.kind.isVariable else { return resize(field, to: 0) }
     (base + Int(field.offset)).initializeMemory(
       as: UInt8.self, repeating: 0, count: field.kind.width)
   }
@@ -55,12 +55,11 @@ package struct RecordBuffer {
   package mutating func store(
     _ field: RecordField, bytes: UnsafeRawBufferPointer, allocator: SlabAllocator
   ) {
-    let present = view.bytes(field).count
-    if bytes.count > present {
-      let size = view.contentSize(areaStart: Int(field.areaStart))
-      reserve(size + bytes.count - present, allocator: allocator)
+    let growth = bytes.count - view.bytes(field).count
+    if growth > 0 {
+      reserve(view.contentSize(areaStart: Int(field.areaStart)) + growth, allocator: allocator)
     }
-    if bytes.count != present { resize(field, from: present, to: bytes.count) }
+    resize(field, to: bytes.count)
     if let source = bytes.baseAddress {
       let place = UnsafeMutableRawPointer(mutating: view.bytes(field).baseAddress)
       place?.copyMemory(from: source, byteCount: bytes.count)
@@ -79,18 +78,14 @@ package struct RecordBuffer {
     byte.storeBytes(of: isNull ? bits | field.nullMask : bits & ~field.nullMask, as: UInt8.self)
   }
 
-  private mutating func removeBytes(_ field: RecordField) {
-    let present = view.bytes(field).count
-    if present > 0 { resize(field, from: present, to: 0) }
-  }
-
   /// Moves the bytes after those of a field, so that it has another number of bytes. There must be
   /// space for them.
-  private mutating func resize(_ field: RecordField, from present: Int, to length: Int) {
+  private mutating func resize(_ field: RecordField, to length: Int) {
+    let shift = length - view.bytes(field).count
+    guard shift != 0 else { return }
     let area = Int(field.areaStart)
     let size = view.contentSize(areaStart: area)
     let end = base + area + Int(view.load(field, as: UInt32.self))
-    let shift = length - present
     guard size + shift <= Int(UInt32.max) else {
       stopProgram("A record can't be larger than 4 GiB. Store large values outside of records.")
     }

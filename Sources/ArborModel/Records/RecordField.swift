@@ -35,9 +35,9 @@ package struct RecordField: Sendable, Hashable {
   package let isTransient: Bool
   /// Whether a large value may be stored outside the record; see ``BlobReference``. This is
   /// specified by the model, not by stored layouts.
-  package let isExternal: Bool
+  package private(set) var isExternal: Bool
   /// Whether the store computes the value. This is specified by the model, not by stored layouts.
-  package let isDerived: Bool
+  package private(set) var isDerived: Bool
   @usableFromInline package let nullMask: UInt8
   @usableFromInline package let nullOffset: UInt32
   /// The offset of the slot, or of a variable field's end, from the start of the record.
@@ -73,23 +73,13 @@ package struct RecordField: Sendable, Hashable {
     self.catalogNumber = catalogNumber
   }
 
-  private init(copying field: RecordField, isExternal: Bool, isDerived: Bool) {
-    kind = field.kind
-    isTransient = field.isTransient
-    self.isExternal = isExternal
-    self.isDerived = isDerived
-    nullMask = field.nullMask
-    nullOffset = field.nullOffset
-    offset = field.offset
-    areaStart = field.areaStart
-    endsMask = field.endsMask
-    catalogNumber = field.catalogNumber
-  }
-
   /// Returns a field of an older layout with those properties of this one that only the model
   /// specifies.
   func found(in older: RecordField) -> RecordField {
-    RecordField(copying: older, isExternal: isExternal, isDerived: isDerived)
+    var field = older
+    field.isExternal = isExternal
+    field.isDerived = isDerived
+    return field
   }
 
   /// The field's index in its layout.

@@ -38,14 +38,10 @@ extension RecordView {
   /// Copies the record with null in place of transient values.
   private func copyStoredFields(to start: UnsafeMutableRawPointer, _ layout: RecordLayout) {
     start.copyMemory(from: base, byteCount: layout.fixedEnd)
-    var end = 0
+    var area = VariableArea(of: start, from: layout.fixedEnd)
     for field in layout.variableFields {
-      let value = bytes(field)
-      if !field.isTransient, let source = value.baseAddress {
-        (start + layout.fixedEnd + end).copyMemory(from: source, byteCount: value.count)
-        end += value.count
-      }
-      start.storeBytes(of: UInt32(end), toByteOffset: Int(field.offset), as: UInt32.self)
+      area.append(
+        field.isTransient ? UnsafeRawBufferPointer(start: nil, count: 0) : bytes(field), as: field)
     }
     for field in layout.transientFields {
       let byte = start + Int(field.nullOffset)
@@ -54,5 +50,30 @@ extension RecordView {
       (start + Int(field.offset)).initializeMemory(
         as: UInt8.self, repeating: 0, count: field.kind.width)
     }
+  }
+}
+
+/// Fills the variable area of a record that is built in memory with space for it.
+struct VariableArea {
+  private let record: UnsafeMutableRawPointer
+  /// The size of the record so far.
+  private(set) var end: Int
+  private let start: Int
+
+  init(of record: UnsafeMutableRawPointer, from start: Int) {
+    self.record = record
+    self.start = start
+    end = start
+  }
+
+  /// Appends the bytes of the next variable field and stores their end.
+  @inline(__always)
+  mutating func append(_ value: UnsafeRawBufferPointer, as field: RecordField) {
+    if let source = value.baseAddress {
+      (record + end).copyMemory(from: source, byteCount: value.count)
+    }
+    end += value.count
+    record.storeBytes(
+      of: UInt32(end - start), toByteOffset: Int(field.offset), as: UInt32.self)
   }
 }

@@ -40,7 +40,6 @@ struct CommitRun {
       session.end(savepoint)
     } catch {
       session.restore(savepoint)
-      if session.sequence != savepoint.sequence { session.followConcurrent() }
       session.blobs.abandonCommit()
       observation?.end(nil, CommitTally(conflicts: conflictCount), error)
       throw error

@@ -111,12 +111,9 @@ package final class StoreDatabases: Sendable {
     for relationship in plan.relationships {
       let stored = schema.storedName(of: relationship)
       list.append(
-        (
-          StoreFormat.relationshipDatabase(stored),
-          relationship.isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
-        ))
+        (StoreFormat.relationshipDatabase(stored), StoreFormat.relationshipFlags))
       guard relationship.isOrdered else { continue }
-      list.append((StoreFormat.orderDatabase(stored), StoreFormat.orderedFlags))
+      list.append((StoreFormat.orderDatabase(stored), StoreFormat.relationshipFlags))
     }
     return list
       + schema.entities.filter(\.keepsBlobs).map {

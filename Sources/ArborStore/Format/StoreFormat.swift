@@ -94,10 +94,9 @@ extension StoreFormat {
   package static let historyFlags = DatabaseFlags.integerKey
   package static let logFlags = DatabaseFlags.integerKey
   package static let indexFlags = DatabaseFlags.numberSets
+  /// The flags of both databases of a relationship, whether values are object numbers or, if it is
+  /// ordered, 16 bytes with a position.
   package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
-  /// The flags of a database whose values have 16 bytes: two big-endian numbers, ordered bytewise.
-  package static let orderedFlags =
-    DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
 // MARK: - Keys of the unnamed and the `arbor` database

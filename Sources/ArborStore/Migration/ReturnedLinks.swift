@@ -240,8 +240,7 @@ struct ReturnedLinks {
     if isInUse, !moves(to: relationship).isEmpty { return }
     let database =
       isOrder ? StoreFormat.orderDatabase(stored) : StoreFormat.relationshipDatabase(stored)
-    let flags = isOrder ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
-    let opened = try storing(transaction.createDatabase(database, flags))
+    let opened = try storing(transaction.createDatabase(database, StoreFormat.relationshipFlags))
     try transaction.reader.forEachEntry(of: opened, limit) { (found) throws(StoreError) in
       try body(ObjectNumber(rawValue: found.integerKey), found.value)
     }

@@ -20,7 +20,7 @@ extension SalvagedLinks {
           try self.take(owner, NumberForm.wide.number(value), position: nil)
         }
         _ = try self.source.file.forEachValue(
-          of: entry, StoreFormat.orderedFlags, size: OrderedMembers.valueSize
+          of: entry, StoreFormat.relationshipFlags, size: OrderedMembers.valueSize
         ) { (value) throws(LMDBError) in
           let (first, second) = OrderedMembers.pair(value)
           try self.take(owner, first, position: second)

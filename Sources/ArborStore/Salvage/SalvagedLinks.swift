@@ -58,14 +58,14 @@ final class SalvagedLinks: SalvageCopying {
       return
     }
     let isOrdered = relationships[index].schema.isOrdered
-    let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
     let size = isOrdered ? OrderedMembers.valueSize : NumberForm.wide.size
     try run { () throws(LMDBError) in
       _ = try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         guard isSound, entry.key.count == 8 else { return }
         let owner = entry.key.loadUnaligned(as: UInt64.self)
-        let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
-          (value) throws(LMDBError) in
+        let isWhole = try self.source.file.forEachValue(
+          of: entry, StoreFormat.relationshipFlags, size: size
+        ) { (value) throws(LMDBError) in
           try self.append(StoredLink(index, owner, value, isOrdered: isOrdered, isOrder: isOrder))
         }
         if !isWhole, !isOrder { self.lost[index].append(owner...owner) }

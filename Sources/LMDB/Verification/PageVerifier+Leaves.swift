@@ -78,12 +78,7 @@ extension PageVerifier {
     else { throw damage(tree, number, "its packed values don't fit its bounds") }
     var last: UnsafeRawBufferPointer?
     // For ascending numbers, checking the first and the last is sufficient.
-    let areNumbers =
-      switch tree.order {
-      case .integers: size == 8 && page.hasAscendingWords(count)
-      case .bytes: size <= 8 && page.hasAscendingNumbers(count, size)
-      case .reversedBytes: false
-      }
+    let areNumbers = page.hasAscendingNumbers(count, size, tree.order)
     for index in stride(from: 0, to: count, by: areNumbers ? max(1, count - 1) : 1) {
       let key = page.part(RawPage.headerSize + index * size, size)
       try accept(key, after: last, number, &tree, range)
@@ -252,30 +247,21 @@ extension RawPage {
     return true
   }
 
-  /// Returns whether the packed keys, of at most 8 bytes each, are ascending big-endian numbers.
-  fileprivate func hasAscendingNumbers(_ count: Int, _ size: Int) -> Bool {
+  /// Returns whether the packed keys are ascending numbers: native ones of 8 bytes or, if bytes are
+  /// compared, big-endian ones of at most 8 bytes.
+  fileprivate func hasAscendingNumbers(_ count: Int, _ size: Int, _ order: KeyOrder) -> Bool {
+    let isNative = order == .integers
+    guard isNative ? size == 8 : order == .bytes && size <= 8 else { return false }
     let mask = UInt64.max >> UInt64(64 - 8 * size)
     // The words that end with a key begin in the header at the earliest.
     var offset = Self.headerSize + size - 8
-    var last = word(offset).byteSwapped & mask
-    for _ in 1..<max(count, 1) {
+    var last: UInt64 = 0
+    for index in 0..<count {
+      let bytes = word(offset)
+      let next = (isNative ? bytes : bytes.byteSwapped) & mask
+      if index > 0, next <= last { return false }
+      last = next
       offset += size
-      let next = word(offset).byteSwapped & mask
-      if next <= last { return false }
-      last = next
-    }
-    return true
-  }
-
-  /// Returns whether the packed keys of 8 bytes are ascending numbers.
-  fileprivate func hasAscendingWords(_ count: Int) -> Bool {
-    var last = word(Self.headerSize)
-    var offset = Self.headerSize + 8
-    for _ in 1..<max(count, 1) {
-      let next = word(offset)
-      if next <= last { return false }
-      last = next
-      offset += 8
     }
     return true
   }

@@ -23,7 +23,6 @@ extension Session {
       return result
     } catch {
       restore(savepoint)
-      if sequence != savepoint.sequence { followConcurrent() }
       throw error
     }
   }
@@ -50,7 +49,8 @@ extension Session {
     }
   }
 
-  /// Reverts every edit since the savepoint, last one first.
+  /// Reverts every edit since the savepoint, last one first. Commits that were merged since stay
+  /// merged.
   func restore(_ savepoint: Savepoint) {
     // Reverting isn't recorded.
     isInSavepoint = false
@@ -75,6 +75,7 @@ extension Session {
     isInSavepoint = !savepoint.isOutermost
     if undo == nil, savepoint.isOutermost { log.truncate(to: 0) }
     settleListeners()
+    if sequence != savepoint.sequence { followConcurrent() }
   }
 
   private func takeBack(_ edit: ObjectEdit) {

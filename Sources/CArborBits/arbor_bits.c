@@ -99,7 +99,7 @@ typedef uint32_t (*record_checksum)(uint64_t key, uint16_t entity, const void *b
 
 // Inlined for each checksum function, to avoid calls through a pointer.
 __attribute__((always_inline)) static inline uint64_t intact(const arbor_record *records, size_t n,
-                                                             uint16_t entity,
+                                                             uint16_t entity, uint32_t seed,
                                                              record_checksum checksum) {
   uint64_t whole = 0;
   for (size_t i = 0; i < n; i++) {
@@ -108,13 +108,14 @@ __attribute__((always_inline)) static inline uint64_t intact(const arbor_record 
     size_t count = records[i].count - 4;
     uint32_t stored;
     memcpy(&stored, bytes + count, 4);
-    whole |= (uint64_t)(checksum(records[i].key, entity, bytes, count) == stored) << i;
+    whole |= (uint64_t)(checksum(records[i].key, entity, bytes, count) == (stored ^ seed)) << i;
   }
   return whole;
 }
 
-HARDWARE static uint64_t intact_hardware(const arbor_record *records, size_t n, uint16_t entity) {
-  return intact(records, n, entity, record_crc_hardware);
+HARDWARE static uint64_t intact_hardware(const arbor_record *records, size_t n, uint16_t entity,
+                                         uint32_t seed) {
+  return intact(records, n, entity, seed, record_crc_hardware);
 }
 
 uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count) {
@@ -132,9 +133,10 @@ uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, s
   return ~crc_bytewise(crc_bytewise(~0u, prefix, 10), bytes, count);
 }
 
-uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity) {
-  if (has_hardware()) return intact_hardware(records, n, entity);
-  return intact(records, n, entity, arbor_record_crc32c);
+uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity,
+                              uint32_t seed) {
+  if (has_hardware()) return intact_hardware(records, n, entity, seed);
+  return intact(records, n, entity, seed, arbor_record_crc32c);
 }
 
 // The library's search prepares tables, which costs more than scanning a short string.

@@ -41,27 +41,25 @@ package struct SalvageTrial {
         guard entry.key.count == 8 else { return }
         let key = entry.key.loadUnaligned(as: UInt64.self)
         try file.withValue(of: entry) { (value) throws(LMDBError) in
-          guard let value, isRecord(value, ObjectNumber(rawValue: key)) else { return }
+          // The keys of the history are below all object numbers.
+          guard let value, key >> 48 > 0,
+            let seed = RecordChecksum.seed(of: value, key: ObjectNumber(rawValue: key))
+          else { return }
           var pages: Set<UInt64> = [page]
           if let first = entry.firstPage {
             pages.formUnion(first...(first + UInt64((value.count + 15) / size)))
           }
-          found.records[key] = Record(bytes: Array(value), pages: pages)
+          found.records[seed, default: [:]][key] = Record(bytes: Array(value), pages: pages)
         }
       }
     }
-    return (found.records, size)
+    // The records of a store have one seed. What other entries have at that place is arbitrary.
+    return (found.records.values.max { $0.count < $1.count } ?? [:], size)
   }
 
   private final class Found {
-    var records: [UInt64: Record] = [:]
-  }
-
-  private static func isRecord(_ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber) -> Bool {
-    guard let base = bytes.baseAddress, bytes.count >= 12 else { return false }
-    let stored = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
-    return stored
-      == RecordChecksum.of(base, count: bytes.count - 4, entity: number.entity, key: number)
+    /// The entries by the seed that their last bytes reveal.
+    var records: [UInt32: [UInt64: Record]] = [:]
   }
 
   package var recordCount: Int { records.count }

@@ -63,6 +63,7 @@ package struct CatalogEvolution: Sendable {
     _ difference: ModelDifference, from former: SchemaCatalog,
     returning origin: SchemaCatalog? = nil
   ) throws(ArborError) {
+    catalog.seed = former.seed
     let numbering = PropertyNumbering(difference)
     for (name, entry) in former.entries where SchemaCatalog.isRetired(name) {
       catalog.entries[name] = entry

@@ -16,8 +16,8 @@
 /// - `version` counts the writes of the record, for optimistic concurrency control.
 /// - `commit` is the sequence number of the commit that wrote the record.
 /// - The checksum is CRC-32C over object number (u64), entity number (u16) and all preceding bytes,
-///   so that a record stored under another key is detected. A record in memory has neither commit
-///   nor checksum: it ends with its variable area.
+///   XORed with the store's seed, so that a record stored under another key or in another store is
+///   detected. A record in memory has neither commit nor checksum: it ends with its variable area.
 ///
 /// All numbers are little-endian and unaligned.
 @usableFromInline
@@ -36,6 +36,8 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let entity: UInt16
   /// The layout's number within its entity, counting from 1.
   @usableFromInline package let number: UInt16
+  /// The store's seed of checksums; see ``SchemaCatalog/seed``.
+  @usableFromInline package let seed: UInt32
   package let fields: [RecordField]
   /// The start of the variable area.
   @usableFromInline package let fixedEnd: Int
@@ -59,13 +61,14 @@ package final class RecordLayout: Sendable {
   ///   - external: The catalog numbers of binary fields that may be stored outside the record.
   ///   - derived: The catalog numbers of fields whose values the store computes.
   package init(
-    entity: UInt16, number: UInt16,
+    entity: UInt16, number: UInt16, seed: UInt32 = 0,
     fields specifications: [(
       kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue
     )], external: Set<UInt16> = [], derived: Set<UInt16> = []
   ) {
     self.entity = entity
     self.number = number
+    self.seed = seed
     var slot = Self.headerSize + (specifications.count + 7) / 8
     let endsStart = specifications.reduce(slot) { $0 + ($1.kind.isVariable ? 0 : $1.kind.width) }
     let fixedEnd = specifications.reduce(slot) { $0 + $1.kind.width }
@@ -104,6 +107,7 @@ package final class RecordLayout: Sendable {
   init(_ older: RecordLayout, rearranged fields: [RecordField]) {
     entity = older.entity
     number = older.number
+    seed = older.seed
     self.fields = fields
     endsStart = older.endsStart
     fixedEnd = older.fixedEnd

@@ -31,7 +31,7 @@ extension RecordView {
     start.storeBytes(of: commit, toByteOffset: end, as: UInt64.self)
     let checksum = end + RecordLayout.commitSize
     start.storeBytes(
-      of: RecordChecksum.of(start, count: checksum, entity: layout.entity, key: key),
+      of: RecordChecksum.of(start, count: checksum, layout, key: key),
       toByteOffset: checksum, as: UInt32.self)
   }
 

@@ -102,7 +102,7 @@ package struct RecordView {
     let end = count - 4
     guard
       base.loadUnaligned(fromByteOffset: end, as: UInt32.self)
-        == RecordChecksum.of(base, count: end, entity: layout.entity, key: key)
+        == RecordChecksum.of(base, count: end, layout, key: key)
     else { return .badChecksum }
     return hasForm(of: layout) ? nil : .fieldOutOfBounds
   }
@@ -128,11 +128,22 @@ package struct RecordView {
 /// The checksum at the end of a stored record.
 @usableFromInline
 package enum RecordChecksum {
-  /// Returns the CRC-32C of an object number, an entity number and `count` bytes.
+  /// Returns the checksum of a record of a layout.
+  ///
+  /// - Parameter count: The number of bytes before the checksum.
   @usableFromInline
   package static func of(
-    _ bytes: UnsafeRawPointer, count: Int, entity: UInt16, key: ObjectNumber
+    _ bytes: UnsafeRawPointer, count: Int, _ layout: RecordLayout, key: ObjectNumber
   ) -> UInt32 {
-    arbor_record_crc32c(key.rawValue, entity, bytes, count)
+    arbor_record_crc32c(key.rawValue, layout.entity, bytes, count) ^ layout.seed
+  }
+
+  /// Returns the seed with which the last four of `bytes` are the checksum of a record. If they
+  /// aren't a record, the result is arbitrary.
+  package static func seed(of bytes: UnsafeRawBufferPointer, key: ObjectNumber) -> UInt32? {
+    guard let base = bytes.baseAddress, bytes.count >= 12 else { return nil }
+    let end = bytes.count - 4
+    return arbor_record_crc32c(key.rawValue, key.entity, base, end)
+      ^ bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self)
   }
 }

@@ -174,7 +174,7 @@ struct ModelSchemaBuilder {
       if attribute.derivation != nil { derived.insert(number) }
     }
     let layout = RecordLayout(
-      entity: entry.number, number: entry.layoutNumber,
+      entity: entry.number, number: entry.layoutNumber, seed: catalog.seed,
       fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) },
       external: external, derived: derived)
     func fieldIndex(_ property: IndexSchema.Column.Source) -> Int {

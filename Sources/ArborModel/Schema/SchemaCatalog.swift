@@ -55,13 +55,21 @@ package struct SchemaCatalog: Sendable, Hashable {
   }
 
   package var entries: [String: Entry]
+  /// The number that all checksums of the store's records are XORed with, by which records of
+  /// another store are recognized. It is chosen at random when the store is created, and never
+  /// changes. It is 0 for schemas without a store.
+  package var seed: UInt32
 
-  package init(entries: [String: Entry]) { self.entries = entries }
+  package init(entries: [String: Entry], seed: UInt32 = 0) {
+    self.entries = entries
+    self.seed = seed
+  }
 
   /// Creates the catalog of a new store. Everything is numbered in the order of the model,
   /// starting at 1.
-  package init(numbering model: ManagedObjectModel) {
+  package init(numbering model: ManagedObjectModel, seed: UInt32 = 0) {
     entries = [:]
+    self.seed = seed
     for (position, entity) in model.entities.enumerated() {
       entries[entity.name] = Entry(numbering: entity, in: model, number: UInt16(position + 1))
     }

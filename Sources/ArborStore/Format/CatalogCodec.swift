@@ -4,7 +4,7 @@ package import ArborModel
 /// names of their databases.
 ///
 /// ```
-/// zero u16 · entities u16 · then for each, by number:
+/// seed u32 · entities u16 · then for each, by number:
 ///   number u16 · layout u16 · name · stored name
 ///   properties u16 · then for each, by number: number u16 · name
 ///   to-many relationships u16 · then for each, by number: number u16 · name · stored name
@@ -18,7 +18,7 @@ package enum CatalogCodec {
 
   package static func encode(_ catalog: SchemaCatalog) -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(UInt16(0))
+    writer.append(catalog.seed)
     writer.append(UInt16(catalog.entries.count))
     for (name, entry) in catalog.entries.sorted(by: { $0.value.number < $1.value.number }) {
       writer.append(entry.number)
@@ -49,7 +49,7 @@ package enum CatalogCodec {
   /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes: numbers start at 1, and
   /// numbers, names and stored names are unique.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
-    guard var reader = ByteReader(checked: bytes), reader.read() == UInt16(0),
+    guard var reader = ByteReader(checked: bytes), let seed: UInt32 = reader.read(),
       let count: UInt16 = reader.read()
     else { return nil }
     var entries: [String: SchemaCatalog.Entry] = [:]
@@ -69,7 +69,7 @@ package enum CatalogCodec {
       (entry.storedName, entry.relationships, entry.indexes) = (stored, read, readIndexes)
       entries[name] = entry
     }
-    return reader.isAtEnd ? SchemaCatalog(entries: entries) : nil
+    return reader.isAtEnd ? SchemaCatalog(entries: entries, seed: seed) : nil
   }
 
   private static func readProperties(_ reader: inout ByteReader) -> [String: UInt16]? {

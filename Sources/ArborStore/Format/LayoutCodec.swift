@@ -53,8 +53,10 @@ package enum LayoutCodec {
   }
 
   /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes.
+  ///
+  /// - Parameter seed: The seed of the store's catalog, for a layout that reads records.
   package static func decode(
-    _ bytes: UnsafeRawBufferPointer, entity: UInt16, number: UInt16
+    _ bytes: UnsafeRawBufferPointer, entity: UInt16, number: UInt16, seed: UInt32 = 0
   ) -> StoredLayout? {
     guard var reader = ByteReader(checked: bytes), let count: UInt16 = reader.read() else {
       return nil
@@ -77,7 +79,7 @@ package enum LayoutCodec {
     }
     guard reader.isAtEnd else { return nil }
     return StoredLayout(
-      layout: RecordLayout(entity: entity, number: number, fields: fields),
+      layout: RecordLayout(entity: entity, number: number, seed: seed, fields: fields),
       defaults: fields.map(\.defaultValue), nilAsDefault: nilAsDefault)
   }
 }

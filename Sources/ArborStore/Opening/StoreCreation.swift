@@ -12,7 +12,8 @@ package enum StoreCreation {
   static func fill(
     _ environment: Environment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
-    let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
+    let seed = UInt32.random(in: 1 ... .max)
+    let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model, seed: seed))
     let pageSize = try storing(environment.info().pageSize)
     try environment.write(path: nil) { (transaction) throws(StoreError) in
       try fill(transaction, schema, id: id, pageSize)

@@ -244,7 +244,9 @@ struct StoreOpener {
   ) throws(StoreError) -> StoredLayout {
     let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
     let bytes = try reader.entry(key, in: arbor)
-    guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
+    let layout = LayoutCodec.decode(
+      bytes, entity: entity.number, number: number, seed: entity.layout.seed)
+    guard let layout else {
       throw .corrupted(entity: entity.name, what: "The layout \(number) is damaged.")
     }
     return layout

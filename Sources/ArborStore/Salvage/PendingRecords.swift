@@ -58,7 +58,7 @@ struct PendingRecords {
       let mark = try transaction.reader.get(target.doubtful, key: key)
       let isDoubtful = mark?.loadUnaligned(as: UInt64.self) == outdatedMark
       if isDoubtful == item.isDoubtful {
-        // A state has one record of an object, so one of the two pages is another store's.
+        // A state has one record of an object, so one of the two pages is from a copy of the store.
         if !isDoubtful, !record.elementsEqual(present) {
           try transaction.put(target.doubtful, key: key, value: ambiguousMark, .overwrite)
         }

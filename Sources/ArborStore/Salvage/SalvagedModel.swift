@@ -19,8 +19,13 @@ struct SalvagedModel {
     let models = Self.models(source)
     var choices = models.map { ($0, SalvageOutcome.Origin.file) }
     if let given { choices.append((given, .given)) }
-    let catalogs = source.entries.catalogs.compactMap { found in
-      found.bytes.withUnsafeBytes { CatalogCodec.decode($0)?.withoutRetiredDatabases }
+    let seeds = try RecordSeeds(source)
+    let catalogs = source.entries.catalogs.compactMap { found -> SchemaCatalog? in
+      guard var catalog = found.bytes.withUnsafeBytes({ CatalogCodec.decode($0) }) else {
+        return nil
+      }
+      catalog.seed = seeds.seed(insteadOf: catalog.seed)
+      return catalog.withoutRetiredDatabases
     }
     for (model, origin) in choices {
       for catalog in catalogs {
@@ -29,7 +34,9 @@ struct SalvagedModel {
           return
         }
       }
-      if catalogs.isEmpty, let fit = Self.fit(model, SchemaCatalog(numbering: model), source) {
+      guard catalogs.isEmpty else { continue }
+      let seed = seeds.seed(insteadOf: .random(in: 1 ... .max))
+      if let fit = Self.fit(model, SchemaCatalog(numbering: model, seed: seed), source) {
         self.init(fit, source, origin, isCatalogMade: true)
         return
       }
@@ -48,7 +55,7 @@ struct SalvagedModel {
     var lost: [UInt16: Set<UInt16>] = [:]
     for entity in schema.concreteEntities {
       for number in 1...entity.layout.number {
-        if let found = Self.layout(number, of: entity.number, source) {
+        if let found = Self.layout(number, of: entity, source) {
           layouts.append(found)
         } else if number == entity.layout.number {
           layouts.append(StoredLayout(entity))
@@ -91,7 +98,7 @@ struct SalvagedModel {
   ) -> ModelSchema? {
     guard let schema = try? StoreOpener.schema(model, catalog) else { return nil }
     for entity in schema.concreteEntities {
-      guard let found = layout(entity.layout.number, of: entity.number, source) else { continue }
+      guard let found = layout(entity.layout.number, of: entity, source) else { continue }
       guard found.layout.fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else { return nil }
     }
@@ -99,11 +106,13 @@ struct SalvagedModel {
   }
 
   private static func layout(
-    _ number: UInt16, of entity: UInt16, _ source: SalvageSource
+    _ number: UInt16, of entity: EntitySchema, _ source: SalvageSource
   ) -> StoredLayout? {
-    let key = StoreFormat.layoutKey(entity: entity, layout: number)
+    let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
     return source.entries.layouts[key].flatMap { found in
-      found.bytes.withUnsafeBytes { LayoutCodec.decode($0, entity: entity, number: number) }
+      found.bytes.withUnsafeBytes {
+        LayoutCodec.decode($0, entity: entity.number, number: number, seed: entity.layout.seed)
+      }
     }
   }
 }

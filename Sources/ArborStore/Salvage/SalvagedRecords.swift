@@ -4,8 +4,9 @@ internal import LMDB
 /// Copies the records of a damaged store into the new one: those of the state's trees, those of its
 /// other pages and, if parts of a tree are lost, the newest ones found on any page.
 ///
-/// A record names the commit that wrote it, and its checksum covers that and the object number. So
-/// the record with the greatest commit is the newest.
+/// A record names the commit that wrote it, and its checksum covers that, the object number and the
+/// store's seed. So the record with the greatest commit is the newest, and records of other stores
+/// and of commits that the store hasn't had are ignored.
 ///
 /// A tree that is traversed completely contains all records of the state: other records are
 /// outdated or deleted, and ignored. If a part of it is lost, the range of numbers that the part
@@ -16,7 +17,7 @@ internal import LMDB
 /// damaged as well, because they may be outdated or of deleted objects; those that are newer than
 /// the state, if only the state before the last commit can be traversed; those in areas that a damaged
 /// page marks as unused, because they may have been deleted; and those of objects with different
-/// records that seem certain, because one of them is on a page of another store.
+/// records that seem certain, because one of them is on a page of a copy of the store.
 final class SalvagedRecords: SalvageCopying {
   let source: SalvageSource
   private let model: SalvagedModel
@@ -37,6 +38,9 @@ final class SalvagedRecords: SalvageCopying {
   init(_ source: SalvageSource, _ model: SalvagedModel, _ target: SalvageTarget) {
     (self.source, self.model, self.target) = (source, model, target)
   }
+
+  /// The last commit of the store, if it is certain.
+  private var lastCommit: UInt64? { source.isHeaderCertain ? source.header?.sequence : nil }
 
   /// Whether a later state may have been lost.
   private var mayBeOutdated: Bool { source.state == .previous || source.state == .withoutRoot }
@@ -124,6 +128,9 @@ final class SalvagedRecords: SalvageCopying {
   ) -> Bool {
     guard let base = bytes.baseAddress, bytes.count >= RecordLayout.headerSize else { return false }
     let record = RecordView(base: base, count: bytes.count)
+    if let last = lastCommit, bytes.count > RecordLayout.trailerSize, record.commit > last {
+      return false
+    }
     let layout = record.layoutNumber
     if layout == entity.layout.number { return record.verify(entity.layout, key: number) == nil }
     guard model.lostLayouts[entity.number]?.contains(layout) != true else { return false }

@@ -20,8 +20,10 @@ typedef struct {
 } arbor_record;
 
 /// Returns a bit mask of the records, at most 64, that end with the checksum of their preceding
-/// bytes. The lowest bit is that of the first record. Records of fewer than 12 bytes never do.
-uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity);
+/// bytes, XORed with `seed`. The lowest bit is that of the first record. Records of fewer than 12
+/// bytes never do.
+uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity,
+                              uint32_t seed);
 
 /// The hash of bytes, continuing from `seed`: words are multiplied and folded as in wyhash
 /// (https://github.com/wangyi-fudan/wyhash). It detects accidental changes, not those of

@@ -68,7 +68,7 @@ import Testing
     #expect(withUnalignedView(longer) { $0.verify(fixture.layout, key: Self.key) } != nil)
   }
 
-  @Test("A sealed record is invalid under another key or layout")
+  @Test("A sealed record is invalid under another key or layout, and in another store")
   func anotherKeyOrLayoutDoesNotPass() throws {
     let fixture = RecordFixture(seed: 530, fields: 5, world: try PredicateWorld())
     let record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
@@ -81,6 +81,8 @@ import Testing
     }
     let elsewhere = RecordLayout(entity: 8, number: 3, fields: [])
     #expect(withUnalignedView(bytes) { $0.verify(elsewhere, key: Self.key) } == .badChecksum)
+    let another = RecordLayout(entity: 7, number: 3, seed: 1, fields: [])
+    #expect(withUnalignedView(bytes) { $0.verify(another, key: Self.key) } == .badChecksum)
     let later = RecordLayout(entity: 7, number: 4, fields: [])
     #expect(withUnalignedView(bytes) { $0.verify(later, key: Self.key) } == .otherLayout)
   }
@@ -107,7 +109,7 @@ import Testing
       bytes[byteIndex] = bytes[byteIndex] &+ UInt8(value)
       let end = bytes.count - 4
       let checksum = bytes.withUnsafeBytes {
-        RecordChecksum.of($0.baseAddress!, count: end, entity: 7, key: Self.key)
+        RecordChecksum.of($0.baseAddress!, count: end, layout, key: Self.key)
       }
       for index in 0..<4 { bytes[end + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
       #expect(withUnalignedView(bytes) { $0.verify(layout, key: Self.key) } == .fieldOutOfBounds)
@@ -123,12 +125,13 @@ import Testing
     let key = ObjectNumber(entity: 3, sequence: UInt64.random(in: 1..<1 << 40, using: &random))
     let prefix =
       (0..<8).map { UInt8(truncatingIfNeeded: key.rawValue >> (8 * $0)) } + [0x34, 0x12]
+    let layout = RecordLayout(entity: 0x1234, number: 1, seed: 0x89AB_CDEF, fields: [])
     for start in 0..<8 {
       for count in 0...(bytes.count - start) {
         let found = bytes.withUnsafeBytes {
-          RecordChecksum.of($0.baseAddress! + start, count: count, entity: 0x1234, key: key)
+          RecordChecksum.of($0.baseAddress! + start, count: count, layout, key: key)
         }
-        let wanted = Self.castagnoli(prefix + bytes[start..<(start + count)])
+        let wanted = Self.castagnoli(prefix + bytes[start..<(start + count)]) ^ 0x89AB_CDEF
         #expect(found == wanted, "\(count) bytes from \(start) on")
       }
     }
@@ -145,7 +148,7 @@ import Testing
         UInt8.random(in: 0...255, using: &random)
       }
       let checksum = bytes.withUnsafeBytes {
-        arbor_record_crc32c(UInt64(number), 7, $0.baseAddress, $0.count)
+        arbor_record_crc32c(UInt64(number), 7, $0.baseAddress, $0.count) ^ 530
       }
       bytes += (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * $0)) }
       if Bool.random(using: &random) {
@@ -159,7 +162,7 @@ import Testing
     var wanted: UInt64 = 0
     for (byteIndex, bytes) in memory.enumerated() where bytes.count >= 12 {
       let found = bytes.withUnsafeBytes {
-        arbor_record_crc32c(UInt64(byteIndex + 1), 7, $0.baseAddress, $0.count - 4)
+        arbor_record_crc32c(UInt64(byteIndex + 1), 7, $0.baseAddress, $0.count - 4) ^ 530
       }
       let stored = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
       if found == stored { wanted |= 1 << UInt64(byteIndex) }
@@ -173,7 +176,7 @@ import Testing
     let records = copies.enumerated().map { byteIndex, copy in
       arbor_record(key: UInt64(byteIndex + 1), base: copy.baseAddress, count: copy.count)
     }
-    #expect(arbor_records_intact(records, records.count, 7) == wanted)
+    #expect(arbor_records_intact(records, records.count, 7, 530) == wanted)
   }
 
   private static func castagnoli(_ bytes: [UInt8]) -> UInt32 {

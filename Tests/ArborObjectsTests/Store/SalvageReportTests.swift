@@ -70,42 +70,6 @@ import Testing
     #expect(people.count == 2)
   }
 
-  /// The pages of a file with many records, and those of its leaves that contain records.
-  private func pages(_ prefix: String) throws -> (pages: [Data], leaves: [Int]) {
-    let url = folder.url.appending(path: "\(prefix).arbor")
-    let model = try ManagedObjectModel {
-      EntityDescription("Note") { AttributeDescription("text", .string) }
-    }
-    let store = try PersistentStore(model: model, at: .file(url))
-    let context = store.makeContext()
-    for number in 100..<1000 { try context.insert("Note")["text"] = "\(prefix) \(number)" }
-    try context.commit()
-    store.close()
-    let bytes = try Data(contentsOf: url)
-    let pages = stride(from: 0, to: bytes.count, by: 4096).map { bytes.subdata(in: $0..<$0 + 4096) }
-    let leaves = pages.indices.filter {
-      pages[$0][10] == 2 && pages[$0].range(of: Data("\(prefix) ".utf8)) != nil
-    }
-    return (pages, leaves)
-  }
-
-  @Test("Objects with another record on a page of another store are doubtful")
-  func listsObjectsWithSeveralRecords() throws {
-    let (own, foreign) = (try pages("own"), try pages("its"))
-    try #require(own.leaves == foreign.leaves && own.leaves.count > 4)
-    let (shared, replaced) = (own.leaves[1], own.leaves[3])
-    var pages = own.pages
-    // The branches are lost, and a page of another store has replaced a leaf.
-    for index in pages.indices where pages[index][10] == 1 { pages[index] = Data(count: 4096) }
-    let number = withUnsafeBytes(of: UInt64(replaced).littleEndian) { Data($0) }
-    pages[replaced] = number + foreign.pages[shared].dropFirst(8)
-    try Data(pages.joined()).write(to: url)
-    let count = (100..<1000).count { own.pages[shared].range(of: Data("own \($0)".utf8)) != nil }
-    let report = try PersistentStore.salvage(url, to: rescued)
-    let notes = try #require(report.entities.first)
-    #expect(notes.doubtful == count && notes.kept < 900 && count > 20, "\(report)")
-  }
-
   @Test("A salvage without the catalog is not complete")
   func isNotCompleteWithoutTheCatalog() throws {
     var bytes = try Data(contentsOf: url)

@@ -28,7 +28,7 @@ import Testing
         RelationshipDescription("company", to: "Company", inverse: "employees")
       }
     }
-    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model, seed: 0x89AB_CDEF))
     employee = try #require(schema.entity(named: "Employee"))
     article = try ArticleExamples.of("StoreFormat")
   }
@@ -142,7 +142,7 @@ import Testing
     let model = try ManagedObjectModel {
       EntityDescription("Note") { AttributeDescription("text", .string, .optional) }
     }
-    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model, seed: 0x89AB_CDEF))
     let former = FormerModel(
       sequence: 12, fingerprint: ModelFingerprint(bits: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10),
       schema: schema)

@@ -12,7 +12,7 @@ struct Forgery {
   private enum Kind {
     case header
     case checked
-    case record(entity: UInt16)
+    case record(entity: UInt16, seed: UInt32)
     case history
     case plain
   }
@@ -80,7 +80,7 @@ struct Forgery {
     var key = Array(entry.key)
     let value = Array(entry.value)
     let number = key.count == 8 ? key.withUnsafeBytes { $0.load(as: UInt64.self) } : 0
-    let kind = kind(of: database, key, entity)
+    let kind = kind(of: database, key, value, entity)
     let hasSeveral = database.flags.contains(.duplicates)
     switch random.below(0, 10) {
     case 0:
@@ -123,9 +123,16 @@ struct Forgery {
     }
   }
 
-  private func kind(of database: Database, _ key: [UInt8], _ entity: UInt16?) -> Kind {
+  private func kind(
+    of database: Database, _ key: [UInt8], _ value: [UInt8], _ entity: UInt16?
+  ) -> Kind {
     if database.name == StoreFormat.historyDatabase { return .history }
-    if let entity { return .record(entity: entity) }
+    if let entity {
+      let number = ObjectNumber(
+        rawValue: key.count == 8 ? key.withUnsafeBytes { $0.load(as: UInt64.self) } : 0)
+      let seed = value.withUnsafeBytes { RecordChecksum.seed(of: $0, key: number) }
+      return .record(entity: entity, seed: seed ?? 0)
+    }
     guard database.name == StoreFormat.arborDatabase else { return .plain }
     let isChecked = ["counter/", "layout/", StoreFormat.catalogKey].contains {
       key.starts(with: $0.utf8)
@@ -202,13 +209,12 @@ struct Forgery {
     case .history:
       let seed = withUnsafeBytes(of: key.littleEndian) { Self.checksum($0, seed: 0) }
       return sealed(value, upTo: value.count - 4, seed: seed)
-    case .record(let entity):
+    case .record(let entity, let seed):
       guard value.count > 4 else { return value }
       var sealed = value
       let checksum = value.withUnsafeBytes { bytes -> UInt32 in
         guard let base = bytes.baseAddress else { return 0 }
-        return RecordChecksum.of(
-          base, count: bytes.count - 4, entity: entity, key: ObjectNumber(rawValue: key))
+        return arbor_record_crc32c(key, entity, base, bytes.count - 4) ^ seed
       }
       withUnsafeBytes(of: checksum.littleEndian) {
         sealed.replaceSubrange(value.count - 4..<value.count, with: $0)

@@ -13,6 +13,7 @@ internal import LMDB
 struct RecordBatch {
   private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
+  private let seed: UInt32
   private(set) var count = 0
   /// One bit per record, set if its checksum is valid.
   private var intact: UInt64 = 0
@@ -25,20 +26,20 @@ struct RecordBatch {
     of entity: EntitySchema, _ body: (inout RecordBatch) throws -> R
   ) rethrows -> R {
     try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: capacity) { records in
-      var batch = RecordBatch(records: records, entity: entity.layout.entity)
+      var batch = RecordBatch(records: records, layout: entity.layout)
       return try body(&batch)
     }
   }
 
-  private init(records: UnsafeMutableBufferPointer<NumberedEntry>, entity: UInt16) {
+  private init(records: UnsafeMutableBufferPointer<NumberedEntry>, layout: RecordLayout) {
     self.records = records
-    self.entity = entity
+    (entity, seed) = (layout.entity, layout.seed)
   }
 
   /// Reads up to `most` further records. Returns whether there may be more.
   mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
     count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
-    intact = arbor_records_intact(records.baseAddress, count, entity)
+    intact = arbor_records_intact(records.baseAddress, count, entity, seed)
     return count == most
   }
 

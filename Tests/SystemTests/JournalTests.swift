@@ -262,7 +262,7 @@
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { bytes in
         for page in 0..<2 where bytes[page * 4096] != 0 {
-          bytes[page * 4096 + 8] = 3
+          bytes[page * 4096 + 8] = 4
           bytes.sign(page * 4096..<page * 4096 + 224)
         }
       }
@@ -270,7 +270,7 @@
       #expect(error.code == .formatTooNew)
       #expect(
         error.message
-          == "The journal \(left.journal) has format 3, which requires a later version of the "
+          == "The journal \(left.journal) has format 4, which requires a later version of the "
           + "library.")
       try former.write(to: URL(filePath: left.journal))
       try left.verify()
@@ -389,7 +389,8 @@
         journal[offset + 8..<offset + 16] == epoch
       {
         entries.append(offset..<offset + number(offset + 4))
-        offset += number(offset + 4)
+        // The next one begins on another page.
+        offset = (offset + number(offset + 4) + 4095) / 4096 * 4096
       }
       return entries
     }

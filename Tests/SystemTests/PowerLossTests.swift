@@ -51,7 +51,8 @@
     @Test(
       "A journal without one of its steps loses commits, and the test detects that",
       arguments: [
-        (StoreWork.journal, "pin"), (.journal, "flush"), (.journal, "entry"), (.share, "pin"),
+        (StoreWork.journal, "pin"), (.journal, "flush"), (.journal, "entry"), (.journal, "landing"),
+        (.share, "pin"),
         (.share, "flush"),
       ])
     func aMissingStepOfTheJournalIsNoticed(_ work: StoreWork, _ step: String) throws {

@@ -4,6 +4,8 @@ import Foundation
 /// see faults.c.
 enum DiskEvent {
   case written(file: UInt64, offset: Int, bytes: [UInt8], isDurable: Bool)
+  /// A write that was recorded before is on the medium.
+  case landed(file: UInt64, offset: Int, bytes: [UInt8])
   case synced(file: UInt64)
   case resized(file: UInt64, size: Int)
   case said(String)
@@ -42,6 +44,7 @@ enum DiskEvent {
       case 7: events.append(.removed(names[0]))
       case 8: events.append(.folderSynced)
       case 9: events.append(.linked(from: names[0], to: names[1]))
+      case 10: events.append(.landed(file: file, offset: offset, bytes: bytes))
       default: preconditionFailure("a record of kind \(kind)")
       }
       start = end
@@ -100,6 +103,15 @@ struct RecordedDisk {
       } else {
         files[number]?.pending += Self.sectors(offset, bytes)
       }
+    case .landed(let inode, let offset, let bytes):
+      guard let number = present[inode], !lies, var file = files[number] else { return }
+      let sectors = Self.sectors(offset, bytes)
+      file.pending.removeAll { change in
+        guard case .write(let start, _) = change else { return false }
+        return start >= offset && start < offset + bytes.count
+      }
+      for change in sectors { Self.apply(change, to: &file.durable) }
+      files[number] = file
     case .synced(let inode):
       guard let number = present[inode], !lies, var file = files[number] else { return }
       for change in file.pending { Self.apply(change, to: &file.durable) }

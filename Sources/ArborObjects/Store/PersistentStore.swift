@@ -167,6 +167,27 @@ public final class PersistentStore: Sendable {
     return try onSnapshot { snapshot throws(StoreError) in try snapshot.indexes() }
   }
 
+  /// Waits until every commit that can be read now is durable, including those of other processes.
+  ///
+  /// A commit is durable when it returns. With the durability ``StoreOptions/Durability/journaled``,
+  /// others can read its objects a moment earlier, while it waits for the disk. Call this method
+  /// before you act outside of the machine on something that you have only read:
+  ///
+  /// ```swift
+  /// let orders = try context.fetch(paid)
+  /// try store.waitUntilDurable()
+  /// for order in orders { try await ship(order) }
+  /// ```
+  ///
+  /// Backups, copies and followers wait by themselves. Returns at once if no commit is waiting, and
+  /// for the durability ``StoreOptions/Durability/relaxed`` without any effect.
+  ///
+  /// - Throws: ``ArborError`` `closed`; `inputOutput` if the last commit could not be written
+  ///   durably yet; `busy` if the process that makes the last commit is stopped.
+  public func waitUntilDurable() throws(ArborError) {
+    try whileOpen(engine.waitUntilDurable())
+  }
+
   /// Checks the whole store by comparing all records, index entries and links with each other.
   ///
   /// The time is proportional to the size of the store. The store can be read and written in the

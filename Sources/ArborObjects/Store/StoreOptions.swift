@@ -44,6 +44,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// loss recovers the store from it. The store's file grows by about 60 MiB, because pages are
     /// reused only after a checkpoint, which runs in the background. Stores that share a log don't
     /// use a journal.
+    ///
+    /// While a commit waits, others can already read its objects. See
+    /// ``PersistentStore/waitUntilDurable()``.
     case journaled
     /// Commits wait for the operating system. A power loss may undo the last commits but never
     /// affects consistency.

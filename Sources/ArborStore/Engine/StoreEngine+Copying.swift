@@ -29,6 +29,8 @@ extension StoreEngine {
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing(
         path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
+      // Otherwise the copy could be ahead of the store after a power failure.
+      try waitUntilDurable()
       // The transactions of a compacted file are renumbered, and the header must contain the new
       // number. Another process may have begun a journal meanwhile.
       let hasMarks = try hasMarks(isForOthers: isForOthers)

@@ -8,6 +8,15 @@ extension StoreEngine {
     var reservations: [NumberReservation] = []
     var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
     var journalPart = StoreJournal.Part.none
+    /// The flight of the transaction's entry, until it has landed.
+    var flight: JournalFlight?
+    var hasLanded = true
+
+    /// Waits until the entry has landed.
+    mutating func land(_ journal: StoreJournal) {
+      hasLanded = flight.map(journal.land) ?? true
+      flight = nil
+    }
   }
 
   /// Runs `body` in a write transaction of which neither the journal nor a shared log has a copy, so
@@ -31,9 +40,10 @@ extension StoreEngine {
   /// 1. The header is read and checked, and the journal is prepared.
   /// 2. `body` writes, and returns the source from which the transaction can be restored after a
   ///    power failure.
-  /// 3. The header is written. If the source is the journal, an entry is appended to it.
+  /// 3. The header is written. If the source is the journal, an entry is submitted to it.
   /// 4. LMDB commits, without waiting for the disk if the store is journaled.
-  /// 5. The new state is published to later snapshots and to listeners, and a checkpoint is made if
+  /// 5. The entry is waited for.
+  /// 6. The new state is published to later snapshots and to listeners, and a checkpoint is made if
   ///    it is due; see ``StoreJournal``.
   ///
   /// `body` may run again and must change nothing but the file and state that it overwrites.
@@ -65,9 +75,10 @@ extension StoreEngine {
         failure = nil
         attempt.reservations = []
         attempt.journalPart = .none
+        attempt.land(journal)
         do throws(StoreError) {
           var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
-          try journal.begin(self, header, transaction)
+          attempt.flight = try journal.begin(self, header, transaction)
           let first = header.sequence + 1
           let redo = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
@@ -86,21 +97,25 @@ extension StoreEngine {
           failure = error
           return false
         }
+      } beforeOthers: {
+        attempt.land(journal)
       }
     } catch {
       notifications.didNotWrite(attempt.sequences)
-      try journal.finish(attempt.journalPart, self, isCommitted: false)
+      try journal.finish(attempt.journalPart, self, isCommitted: false, hasLanded: false)
       guard let written = attempt.written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
     }
     if let failure {
-      try journal.finish(attempt.journalPart, self, isCommitted: false)
+      try journal.finish(attempt.journalPart, self, isCommitted: false, hasLanded: false)
       throw failure
     }
     blocks.install(attempt.reservations)
-    publish(attempt)
-    try journal.finish(attempt.journalPart, self, isCommitted: true)
+    // Listeners are told once the commit is durable.
+    defer { publish(attempt) }
+    try journal.finish(
+      attempt.journalPart, self, isCommitted: true, hasLanded: attempt.hasLanded)
   }
 
   /// Publishes the committed state to later snapshots and to listeners of this process.

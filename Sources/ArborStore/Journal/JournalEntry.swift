@@ -15,20 +15,22 @@ enum Redo: Hashable {
 ///
 /// ```
 ///  0          4          8          16              24             28
-/// ┌──────────┬──────────┬──────────┬───────────────┬──────────────┬──────┬─────────┬───────────┐
-/// │magic u32 │length u32│epoch u64 │transaction u64│chain u32     │body  │zeros    │crc32c u32 │
-/// └──────────┴──────────┴──────────┴───────────────┴──────────────┴──────┴─────────┴───────────┘
+/// ┌──────────┬──────────┬──────────┬───────────────┬──────────────┬──────┬───────────┐
+/// │magic u32 │length u32│epoch u64 │transaction u64│chain u32     │body  │crc32c u32 │
+/// └──────────┴──────────┴──────────┴───────────────┴──────────────┴──────┴───────────┘
 /// body: counters · for each: name · value u64
 ///       first sequence u64 · commits · for each: bytes of LoggedCommitCodec
 /// ```
 ///
-/// The length is that of the whole entry, a multiple of 8. The chain is the checksum of the entry
+/// The length is that of the whole entry. The next one begins at a multiple of 4,096, so that writing
+/// it replaces whole blocks of the disk. The chain is the checksum of the entry
 /// before, or the lower half of the epoch for the first one. Counts are variable-length numbers;
 /// names and commits are preceded by their length.
 struct JournalEntry {
   private static let magic: UInt32 = 0x4A41_4531
   private static let headerSize = 28
-  static let alignment = 8
+  /// The alignment of entries in the file.
+  static let alignment = 4096
 
   /// The ID of the LMDB transaction that contains the commits.
   let transactionID: UInt64
@@ -53,8 +55,7 @@ struct JournalEntry {
     body.append(first)
     body.appendVariable(UInt64(commits.count))
     for commit in commits { body.appendRun(commit) }
-    let length =
-      (Self.headerSize + body.bytes.count + 4 + Self.alignment - 1) & ~(Self.alignment - 1)
+    let length = Self.headerSize + body.bytes.count + 4
     var writer = ByteWriter(reserving: length)
     writer.append(Self.magic)
     writer.append(UInt32(length))
@@ -62,12 +63,11 @@ struct JournalEntry {
     writer.append(transactionID)
     writer.append(position.chain)
     writer.append(body.bytes)
-    writer.append(repeatElement(0, count: length - 4 - writer.bytes.count))
     let chain = Checksum.of(writer.bytes)
     writer.append(chain)
-    let end = JournalPosition(
-      offset: position.offset + length, chain: chain, transactionID: transactionID)
-    return (writer.bytes, end)
+    let frame = Frame(
+      length: length, epoch: epoch, transactionID: transactionID, chain: position.chain)
+    return (writer.bytes, position.after(frame, chain: chain))
   }
 
   /// The beginning of an entry, which is enough to read the rest.
@@ -79,18 +79,22 @@ struct JournalEntry {
 
     static let size = JournalEntry.headerSize
 
+    init(length: Int, epoch: UInt64, transactionID: UInt64, chain: UInt32) {
+      self.length = length
+      self.epoch = epoch
+      self.transactionID = transactionID
+      self.chain = chain
+    }
+
     /// Returns `nil` for bytes that are not the beginning of an entry.
     init?(_ bytes: UnsafeRawBufferPointer) {
       var reader = ByteReader(bytes)
       guard reader.read(UInt32.self) == JournalEntry.magic, let length: UInt32 = reader.read(),
-        length >= Self.size + 4, Int(length) % JournalEntry.alignment == 0,
+        length >= Self.size + 4,
         let epoch: UInt64 = reader.read(), let transactionID: UInt64 = reader.read(),
         let chain: UInt32 = reader.read()
       else { return nil }
-      self.length = Int(length)
-      self.epoch = epoch
-      self.transactionID = transactionID
-      self.chain = chain
+      self.init(length: Int(length), epoch: epoch, transactionID: transactionID, chain: chain)
     }
   }
 

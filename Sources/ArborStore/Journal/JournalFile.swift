@@ -15,7 +15,7 @@ final class JournalFile: Sendable {
   /// The file's size when it was opened, in bytes. It never changes afterwards.
   let size: Int
   private let descriptor: Int32
-  private let identity: FileIdentity?
+  let identity: FileIdentity?
 
   static func path(of store: String) -> String { "\(store)-journal" }
 
@@ -146,6 +146,30 @@ final class JournalFile: Sendable {
     return lockExclusively()
   }
 
+  /// Waits until no process has an entry in flight, and keeps others from submitting one; see
+  /// ``JournalFlight``.
+  ///
+  /// - Parameters:
+  ///   - exclusively: Whether to exclude others that wait, too, which needs a file open for writing.
+  ///   - patience: The maximum number of seconds to wait.
+  func lockFlight(exclusively: Bool, patience: Double) throws(StoreError) {
+    let kind: Int32 = exclusively ? 1 : 0
+    var pause: UInt32 = 20
+    var waited = 0.0
+    while arbor_lock_range(descriptor, kind, JournalFlight.lockedByte, 1, 0) != 0 {
+      guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
+        throw .failed("fcntl", path, errno: errno)
+      }
+      guard waited < patience else { throw JournalRecovery.stuck(path, after: patience) }
+      // An entry usually lands within a fraction of a millisecond.
+      usleep(pause)
+      waited += Double(pause) / 1_000_000
+      pause = min(2 * pause, 5_000)
+    }
+  }
+
+  func unlockFlight() { _ = arbor_lock_range(descriptor, 2, JournalFlight.lockedByte, 1, 0) }
+
   // MARK: Headers
 
   /// Returns the newest header, or `nil` if there isn't a valid one.
@@ -182,6 +206,15 @@ final class JournalFile: Sendable {
     try synchronize()
   }
 
+  /// Notes in the newest header that an entry may not be on the medium, for other processes. The
+  /// next transaction makes a checkpoint. If the machine stops before, the entry was not
+  /// acknowledged, and the note doesn't matter.
+  func markFailure() {
+    guard var header = try? newestHeader() else { return }
+    header.hasFailedEntry = true
+    try? write(header.encoded()[...], at: header.offset)
+  }
+
   // MARK: Entries
 
   /// Returns the entry at a position and the position after it, or `nil` if there is no valid one.
@@ -197,9 +230,7 @@ final class JournalFile: Sendable {
     guard bytes.count == frame.length, let chain = Self.checksum(bytes),
       let entry = bytes.withUnsafeBytes({ JournalEntry(frame, $0) })
     else { return nil }
-    let end = JournalPosition(
-      offset: position.offset + frame.length, chain: chain, transactionID: frame.transactionID)
-    return (entry, end)
+    return (entry, position.after(frame, chain: chain))
   }
 
   /// Moves a position past the entries up to a transaction, or past the last valid one before it.

@@ -10,6 +10,13 @@ struct JournalPosition: Sendable, Hashable {
   var chain: UInt32
   /// The ID of the transaction of the last entry, or of the checkpoint.
   var transactionID: UInt64
+
+  /// Returns the position after an entry at this position.
+  func after(_ frame: JournalEntry.Frame, chain: UInt32) -> JournalPosition {
+    let alignment = JournalEntry.alignment
+    let end = (offset + frame.length + alignment - 1) / alignment * alignment
+    return JournalPosition(offset: end, chain: chain, transactionID: frame.transactionID)
+  }
 }
 
 /// One of the two headers of a journal: the checkpoint that its entries follow.
@@ -26,15 +33,17 @@ struct JournalPosition: Sendable, Hashable {
 /// ```
 ///
 /// The flags are a u16; 1 if the commits since the checkpoint are in a shared log, 2 if the journal has
-/// ended: the store's file is complete, and no entries follow.
+/// ended: the store's file is complete, and no entries follow; 4 if an entry may not be on the
+/// medium, so that a checkpoint must follow.
 ///
 /// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
 struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
-  static let format: UInt16 = 2
+  static let format: UInt16 = 3
   private static let sharedFlag: UInt16 = 1
   private static let endedFlag: UInt16 = 2
+  private static let failedFlag: UInt16 = 4
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -56,6 +65,8 @@ struct JournalHeader: Sendable, Hashable {
   let isShared: Bool
   /// Whether the whole state of the store is in its file.
   let isEnded: Bool
+  /// Whether an entry may not be on the medium.
+  var hasFailedEntry = false
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -71,7 +82,9 @@ struct JournalHeader: Sendable, Hashable {
     var writer = ByteWriter(reserving: Self.size)
     writer.append(Self.magic)
     writer.append(Self.format)
-    writer.append((isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0))
+    writer.append(
+      (isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0)
+        | (hasFailedEntry ? Self.failedFlag : 0))
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -132,5 +145,6 @@ struct JournalHeader: Sendable, Hashable {
     self.root = root
     isShared = flags & Self.sharedFlag != 0
     isEnded = flags & Self.endedFlag != 0
+    hasFailedEntry = flags & Self.failedFlag != 0
   }
 }

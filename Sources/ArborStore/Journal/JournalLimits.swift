@@ -17,6 +17,11 @@ package struct JournalLimits: Sendable, Hashable {
   /// the commits of other processes.
   package var idle = 0.5
 
+  /// Whether entries are written while LMDB commits, where the system supports that.
+  package var overlaps = true
+  /// The number of seconds to wait for an entry that another process writes.
+  package var patience = 60.0
+
   /// A step to omit, so that tests can prove that they detect the omission.
   package var omission: Omission?
 
@@ -27,6 +32,8 @@ package struct JournalLimits: Sendable, Hashable {
     case flush
     /// An entry is not synced before LMDB commits.
     case entry
+    /// A commit is acknowledged while its entry is being written.
+    case landing
   }
 
   package init() {}

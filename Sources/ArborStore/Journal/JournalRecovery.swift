@@ -282,6 +282,14 @@ enum JournalRecovery {
         "The journal \(path) is shorter than it was, so commits may be missing. \(remedy)"))
   }
 
+  static func stuck(_ path: String, after seconds: Double) -> StoreError {
+    .journal(
+      ArborError(
+        .busy,
+        "Another process has been writing an entry of the journal \(path) for \(seconds) s. It may be "
+          + "stopped. Continue or end it."))
+  }
+
   private static func shared(_ path: String) -> StoreError {
     .journal(
       ArborError(

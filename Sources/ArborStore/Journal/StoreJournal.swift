@@ -8,7 +8,7 @@ internal import LMDB
 /// disk only once.
 ///
 /// ```
-/// commit      LMDB's transaction … ── append an entry, sync ── LMDB commits without a sync
+/// commit      LMDB's transaction … ── submit an entry ── LMDB commits without a sync ── it has landed
 /// shared log  LMDB's transaction … ── append to the log ────── LMDB commits without a sync
 /// checkpoint  pin the newest state ── sync the file ── write its root page to the header, sync
 /// ```
@@ -25,7 +25,8 @@ internal import LMDB
 ///
 /// - A store is *journaled* as long as its header says so. The flag is set by a commit that LMDB
 ///   syncs, and cleared by the last writer to close the store, which also removes the journal.
-/// - Entries and headers are only written within a write transaction, which excludes all others.
+/// - Entries and headers are only written within a write transaction, which excludes all others. An
+///   entry may land after LMDB has committed; see ``JournalFlight``.
 /// - A process writes to the store only while it pins the checkpoint or an earlier state.
 /// - Every transaction that is neither in the journal nor in a shared log is followed by a
 ///   checkpoint before it counts as durable. A process that doesn't share a log makes the checkpoint
@@ -60,7 +61,7 @@ final class StoreJournal: @unchecked Sendable {
 
   /// The use of the journal file by this process.
   private struct Attachment {
-    let file: JournalFile
+    let flight: JournalFlight
     var header: JournalHeader
     /// The end of the last entry of a committed transaction.
     var position: JournalPosition
@@ -70,6 +71,8 @@ final class StoreJournal: @unchecked Sendable {
     var pin: SnapshotPin
     /// The number of transactions that this process has written since the checkpoint.
     var commits = 0
+
+    var file: JournalFile { flight.file }
   }
 
   private struct Activity {
@@ -85,7 +88,7 @@ final class StoreJournal: @unchecked Sendable {
   }
 
   private let mode: Mode
-  private let limits: JournalLimits
+  let limits: JournalLimits
   private var attachment: Attachment?
   /// Whether creating a journal has failed, so that LMDB syncs commits.
   private var isUnavailable = false
@@ -108,20 +111,40 @@ final class StoreJournal: @unchecked Sendable {
 
   /// Prepares the journal for a transaction that has not written anything yet.
   ///
+  /// - Returns: The flight of the transaction's entry, to be ended by ``land(_:)`` before the next
+  ///   transaction begins; `nil` if the store isn't journaled.
   /// - Throws: `journal` if the journal belongs to another store or is damaged; `inputOutput` if a
   ///   necessary checkpoint fails. In these cases, nothing may be written.
   func begin(
     _ store: StoreEngine, _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    guard header.isJournaled, mode != .recovers else { return detach(store) }
+  ) throws(StoreError) -> JournalFlight? {
+    guard header.isJournaled, mode != .recovers else {
+      detach(store)
+      return nil
+    }
     if let failure = activity.withLock({ $0.failure }) { throw failure }
     if attachment?.file.isInPlace == false { detach(store) }
     watch(store)
-    guard var attached = attachment else {
-      attachment = try attach(store, transaction)
+    guard let attached = attachment else {
+      let attached = try attach(store, transaction)
+      attachment = attached
       activity.withLock { $0.isUsed = true }
-      return
+      return attached.flight
     }
+    try attached.flight.begin()
+    do throws(StoreError) { try follow(store, transaction) } catch {
+      attached.flight.end()
+      throw error
+    }
+    return attached.flight
+  }
+
+  /// Follows what other processes have done with the journal, and makes a checkpoint if the
+  /// transaction can't have the next entry.
+  private func follow(
+    _ store: StoreEngine, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard var attached = attachment else { return }
     let newest = transaction.id - 1
     var isStray = false
     if let pending = attached.pending {
@@ -144,7 +167,8 @@ final class StoreJournal: @unchecked Sendable {
     // Transactions in the shared log have no entries.
     let isShared = store.sharedLog != nil
     let isComplete = isShared || attached.position.transactionID == newest
-    if isStray || isFollowed || !isComplete || current.isShared != isShared {
+    let hasFailed = attached.flight.hasFailed || current.hasFailedEntry
+    if isStray || isFollowed || !isComplete || hasFailed || current.isShared != isShared {
       try checkpoint(store, transaction)
     }
   }
@@ -181,8 +205,8 @@ final class StoreJournal: @unchecked Sendable {
     return .begins
   }
 
-  /// Writes the entry of a transaction, which LMDB commits next, and waits until it is on the
-  /// medium.
+  /// Writes the entry of a transaction, which LMDB commits next. The entry is on the medium at the
+  /// latest when its flight has ended.
   ///
   /// - Throws: `diskFull`, `inputOutput`. The caller must then abort the transaction.
   func append(
@@ -199,7 +223,9 @@ final class StoreJournal: @unchecked Sendable {
     attached.pending = end
     attached.commits += 1
     attachment = attached
-    try attached.file.append(bytes, at: attached.position, syncs: limits.omission != .entry)
+    if limits.omission == .entry || !attached.flight.submit(bytes, at: attached.position.offset) {
+      try attached.file.append(bytes, at: attached.position, syncs: limits.omission != .entry)
+    }
     noteTransaction(isDue: attached.commits >= limits.commits || end.offset >= limits.bytes)
   }
 
@@ -216,11 +242,19 @@ final class StoreJournal: @unchecked Sendable {
     return store.sharedLog == nil ? max(limits.size, least + limits.entry) : least
   }
 
-  /// Completes a transaction, after LMDB has committed or aborted it.
+  /// Waits until the entry of a transaction has landed, after LMDB has committed or aborted it.
+  ///
+  /// - Returns: Whether the entry, if there is one, is on the medium.
+  func land(_ flight: JournalFlight) -> Bool { flight.end(waits: limits.omission != .landing) }
+
+  /// Completes a transaction, after LMDB has committed or aborted it and its entry has landed.
   ///
   /// - Throws: `inputOutput` if the transaction is committed but may not survive a power failure.
-  func finish(_ part: Part, _ store: StoreEngine, isCommitted: Bool) throws(StoreError) {
+  func finish(
+    _ part: Part, _ store: StoreEngine, isCommitted: Bool, hasLanded: Bool
+  ) throws(StoreError) {
     switch (part, isCommitted) {
+    case (.entry, true) where !hasLanded: try checkpointNow(store)
     case (.none, _), (.begins, false), (.bypass, false), (.shared, false): return
     // LMDB has synced the transaction. If there is no checkpoint, the next one makes it.
     case (.begins, true): try? checkpointNow(store)
@@ -246,6 +280,9 @@ final class StoreJournal: @unchecked Sendable {
     if isUsable != true { try JournalFile.create(of: path, size: least) }
     guard let file = try JournalFile.existing(of: path) else { throw .inUse(path: path) }
     try file.lockShared()
+    let flight = JournalFlight(file, overlaps: limits.overlaps, patience: limits.patience)
+    // If this fails, the lock ends with the file.
+    try flight.begin()
     let header = try file.newestHeader()
     guard file.size >= header?.fileSize ?? least else {
       throw JournalRecovery.truncated(file.path)
@@ -253,14 +290,15 @@ final class StoreJournal: @unchecked Sendable {
     if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
     // The process that wrote the header may have died before it was on the medium.
     if let header { try file.write(header) }
-    if let header, !header.isEnded, header.root.transactionID == transaction.id - 1,
+    if let header, !header.isEnded, !header.hasFailedEntry,
+      header.root.transactionID == transaction.id - 1,
       header.isShared == (store.sharedLog != nil),
       try file.entry(at: header.start, epoch: header.epoch) == nil
     {
       let pin = try storing(path: path, store.environment.pinNewest())
-      return Attachment(file: file, header: header, position: header.start, pin: pin)
+      return Attachment(flight: flight, header: header, position: header.start, pin: pin)
     }
-    return try checkpoint(store, file, (header?.number ?? 0) + 1, transaction)
+    return try checkpoint(store, flight, (header?.number ?? 0) + 1, transaction)
   }
 
   private func detach(_ store: StoreEngine) {
@@ -279,6 +317,8 @@ final class StoreJournal: @unchecked Sendable {
         return false
       }
       defer { detach(store) }
+      try attached.flight.begin()
+      defer { attached.flight.end() }
       return try Self.end(attached.file, path, store.environment, transaction)
     }
     try Self.removeEnded(path, store.environment)
@@ -339,6 +379,22 @@ final class StoreJournal: @unchecked Sendable {
   }
 }
 
+extension StoreEngine {
+  /// Waits until every commit that can be read now is durable. In a journaled store, commits can be
+  /// read while their entries are still being written; see ``JournalFlight``.
+  ///
+  /// - Throws: `inputOutput` if the last entry could not be written and no checkpoint has been made
+  ///   since; `journal` if the process that writes it is stopped.
+  package func waitUntilDurable() throws(StoreError) {
+    guard let path, let file = try JournalFile.existing(of: path, forReading: true) else { return }
+    try file.lockFlight(exclusively: false, patience: journal.limits.patience)
+    file.unlockFlight()
+    if try file.newestHeader()?.hasFailedEntry == true {
+      throw .failed("write", file.path, errno: EIO)
+    }
+  }
+}
+
 // MARK: - Checkpoints
 
 extension StoreJournal {
@@ -348,12 +404,12 @@ extension StoreJournal {
     _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     guard let attached = attachment else { return }
-    attachment = try checkpoint(store, attached.file, attached.header.number + 1, transaction)
+    attachment = try checkpoint(store, attached.flight, attached.header.number + 1, transaction)
     store.environment.release(attached.pin)
   }
 
   private func checkpoint(
-    _ store: StoreEngine, _ file: JournalFile, _ number: UInt64,
+    _ store: StoreEngine, _ flight: JournalFlight, _ number: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Attachment {
     let environment = store.environment
@@ -362,12 +418,13 @@ extension StoreJournal {
       try flush(store)
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
-        fileSize: file.size, storeID: store.id, number: number, root: root,
+        fileSize: flight.file.size, storeID: store.id, number: number, root: root,
         isShared: store.sharedLog != nil)
-      try file.eraseFirstEntry(after: root.transactionID)
-      try file.write(header)
+      try flight.file.eraseFirstEntry(after: root.transactionID)
+      try flight.file.write(header)
+      flight.noteCheckpoint()
       if limits.omission == .pin { environment.release(pin) }
-      return Attachment(file: file, header: header, position: header.start, pin: pin)
+      return Attachment(flight: flight, header: header, position: header.start, pin: pin)
     } catch {
       environment.release(pin)
       throw error
@@ -393,7 +450,9 @@ extension StoreJournal {
     _ body: (borrowing WriteTransaction) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) {
     try store.environment.write(path: store.path) { (transaction) throws(StoreError) in
-      try begin(store, StoreHeader.read(transaction.reader, path: store.path), transaction)
+      let header = try StoreHeader.read(transaction.reader, path: store.path)
+      let flight = try begin(store, header, transaction)
+      defer { flight?.end() }
       try body(transaction)
       return false
     }

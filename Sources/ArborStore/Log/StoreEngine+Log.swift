@@ -3,10 +3,16 @@ internal import LMDB
 
 extension StoreEngine {
   /// Returns a snapshot that can read the log. A transaction can only use databases that were
-  /// opened before it began.
+  /// opened before it began. All commits of the snapshot are durable, so that a log is never ahead
+  /// of its store.
   package func logSnapshot() throws(StoreError) -> StoreSnapshot {
     _ = try logDatabase()
-    return try snapshot()
+    let snapshot = try snapshot()
+    do throws(StoreError) { try waitUntilDurable() } catch {
+      snapshot.close()
+      throw error
+    }
+    return snapshot
   }
 
   /// Returns the log database, or `nil` if the store has never had a follower.

@@ -46,11 +46,16 @@ extension Environment {
   /// Runs `body` like ``write(_:)`` and commits if it returns `true`. `body` stores its result
   /// itself.
   ///
+  /// - Parameter beforeOthers: Called once the transaction has ended, before a thread of this process
+  ///   or of another one that passes the gate can begin the next one.
   /// - Throws: Only errors of beginning and committing.
-  package func runWrite(_ body: (borrowing WriteTransaction) -> Bool) throws(LMDBError) {
+  package func runWrite(
+    _ body: (borrowing WriteTransaction) -> Bool, beforeOthers: () -> Void = {}
+  ) throws(LMDBError) {
     if isReadOnly { throw .readOnlyEnvironment }
     let gate = try beginWriting()
     defer {
+      beforeOthers()
       releaseWriter()
       gate?.leave()
     }

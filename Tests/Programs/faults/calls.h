@@ -24,7 +24,7 @@ struct record {
   /// The number of the file's inode.
   uint64_t file, offset, length;
 };
-enum { WRITTEN = 1, SYNCED, RESIZED, SAID, MADE, RENAMED, REMOVED, FOLDER_SYNCED, LINKED };
+enum { WRITTEN = 1, SYNCED, RESIZED, SAID, MADE, RENAMED, REMOVED, FOLDER_SYNCED, LINKED, LANDED };
 
 int is_below(const char *path);
 /// Returns the path to open in place of another.

@@ -3,7 +3,12 @@
 
 #ifdef ARBOR_FAULTS
 #include <dlfcn.h>
+#include <linux/aio_abi.h>
+#include <linux/fs.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -143,6 +148,60 @@ off_t lseek(int descriptor, off_t offset, int whence) {
 }
 off_t lseek64(int descriptor, off_t offset, int whence) {
   return lseek(descriptor, offset, whence);
+}
+
+// Writes that go on while the program continues, in the place of the library's functions of these
+// names. At most one is under way.
+
+static struct {
+  int descriptor, is_recorded;
+  const void *bytes;
+  size_t size;
+  off_t offset;
+} flight;
+
+int arbor_flight_submit(uint64_t context, int descriptor, const void *bytes, size_t size,
+                        off_t offset) {
+  if (fails_on(descriptor, "io_submit", ANY | ROOM)) return -1;
+  flight.descriptor = descriptor, flight.bytes = bytes, flight.size = size, flight.offset = offset;
+  flight.is_recorded = is_recording() && target_of(descriptor);
+  if (flight.is_recorded) {
+    // The file's contents are what the program is to read. The recording says what is durable.
+    record(WRITTEN, descriptor, (uint64_t)offset, size, bytes);
+    return syscall(SYS_pwrite64, descriptor, bytes, size, offset) == (long)size ? 0 : -1;
+  }
+  struct iocb block = {0}, *blocks[1] = {&block};
+  block.aio_fildes = (uint32_t)descriptor;
+  block.aio_lio_opcode = IOCB_CMD_PWRITE;
+  block.aio_buf = (uint64_t)(uintptr_t)bytes;
+  block.aio_nbytes = size;
+  block.aio_offset = offset;
+  block.aio_rw_flags = RWF_DSYNC;
+  return syscall(SYS_io_submit, context, 1L, blocks) == 1 ? 0 : -1;
+}
+
+/// Ends or stops the process while a write is under way, as ARBOR_FAULTS_FLIGHT asks: `kill N` or
+/// `stop N`, for the Nth one.
+static void interrupt_flight(void) {
+  static int left = -1;
+  const char *asked = getenv("ARBOR_FAULTS_FLIGHT");
+  if (!asked) return;
+  if (left < 0) left = atoi(asked + 5);
+  if (left > 0 && --left == 0) raise(!strncmp(asked, "kill", 4) ? SIGKILL : SIGSTOP);
+}
+
+long arbor_flight_wait(uint64_t context) {
+  interrupt_flight();
+  if (flight.is_recorded) {
+    record(LANDED, flight.descriptor, (uint64_t)flight.offset, flight.size, flight.bytes);
+    return (long)flight.size;
+  }
+  struct io_event event;
+  while (syscall(SYS_io_getevents, context, 1L, 1L, &event, NULL) != 1) {
+    if (errno != EINTR) return -errno;
+  }
+  if (fails_on(flight.descriptor, "io_getevents", ANY | ROOM)) return -errno;
+  return (long)event.res;
 }
 
 // Making durable, and room.

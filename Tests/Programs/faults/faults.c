@@ -17,6 +17,9 @@
 //   ARBOR_FAULTS_BOOT     a file to be read for the name of the machine's start, as if what was
 //                         recorded were found after another one
 //
+//   ARBOR_FAULTS_FLIGHT   `kill N` or `stop N`: ends or stops the program while its Nth direct write
+//                         is under way
+//
 // Only the calls that could fail in the way that is asked for are counted. A sanitizer has calls of
 // its own in these places, so its builds do without. The calls themselves are in descriptors.c and
 // paths.c.

@@ -1,0 +1,129 @@
+internal import ArborFoundation
+internal import ArborModel
+internal import CArborBits
+internal import LMDB
+
+/// Writes the entries of a journal while LMDB commits their transactions.
+///
+/// ```
+/// submit the entry ─────────────── the disk ──────────────┐
+/// LMDB commits without a sync, on the same thread ────────┴→ both are done: acknowledge
+/// ```
+///
+/// The write bypasses the system's cache and is on the medium once it is done. Where the system or
+/// the file system doesn't support that, ``submit(_:at:)`` returns `false`, and the entry is written
+/// and synced before LMDB commits.
+///
+/// LMDB releases its own lock before the entry is on the medium, but the next transaction begins only
+/// after ``end(waits:)``, because the thread still holds the gate; see `Environment.runWrite`. The
+/// gate doesn't hold for a process that dies. Therefore, a transaction also holds a lock on the
+/// journal from its beginning until its entry has landed: an *open file description lock*, which the
+/// system keeps until the dead process's write has ended. So at most one entry of a journal is in
+/// flight, and nothing is acknowledged that follows one.
+///
+/// `@unchecked Sendable`: only the thread that holds the environment's write lock uses it.
+final class JournalFlight: @unchecked Sendable {
+  /// The byte of the journal that is locked. The lock doesn't affect reading and writing.
+  static let lockedByte: off_t = 1
+
+  let file: JournalFile
+  /// Whether an entry has failed to land and no checkpoint has been made since.
+  private(set) var hasFailed = false
+  /// The descriptor and the context of direct writes, or `nil` if they aren't supported.
+  private var direct: (descriptor: Int32, context: UInt64)?
+  private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  /// The size of the write that is in flight, or 0.
+  private var size = 0
+  private let patience: Double
+
+  /// - Parameters:
+  ///   - overlaps: Whether to write entries while LMDB commits, if that is supported.
+  ///   - patience: The number of seconds to wait for an entry of another process.
+  init(_ file: JournalFile, overlaps: Bool, patience: Double) {
+    self.file = file
+    self.patience = patience
+    direct = overlaps ? Self.open(file) : nil
+  }
+
+  private static func open(_ file: JournalFile) -> (Int32, UInt64)? {
+    let descriptor = arbor_flight_open(file.path)
+    guard descriptor >= 0 else { return nil }
+    var context: UInt64 = 0
+    guard FileIdentity(descriptor: descriptor) == file.identity, arbor_flight_begin(&context) == 0
+    else {
+      close(descriptor)
+      return nil
+    }
+    return (descriptor, context)
+  }
+
+  deinit {
+    giveUp()
+    buffer.deallocate()
+  }
+
+  /// Waits until no entry is in flight, and keeps other processes from submitting one until
+  /// ``end(waits:)``.
+  ///
+  /// - Throws: `journal` if an entry of another process doesn't land in time.
+  func begin() throws(StoreError) {
+    land()
+    try file.lockFlight(exclusively: true, patience: patience)
+  }
+
+  /// Begins to write an entry at an offset. Returns `false`, and writes nothing, if that isn't
+  /// supported.
+  func submit(_ bytes: [UInt8], at offset: Int) -> Bool {
+    guard let direct else { return false }
+    let alignment = JournalEntry.alignment
+    let padded = (bytes.count + alignment - 1) / alignment * alignment
+    if buffer.count < padded {
+      buffer.deallocate()
+      buffer = .allocate(byteCount: padded, alignment: alignment)
+    }
+    buffer.copyBytes(from: bytes)
+    UnsafeMutableRawBufferPointer(rebasing: buffer[bytes.count..<padded])
+      .initializeMemory(as: UInt8.self, repeating: 0)
+    let code = arbor_flight_submit(
+      direct.context, direct.descriptor, buffer.baseAddress, padded, off_t(offset))
+    guard code == 0 else {
+      // For lack of resources, it may succeed the next time.
+      if errno != EAGAIN { giveUp() }
+      return false
+    }
+    size = padded
+    return true
+  }
+
+  /// Stops trying to submit entries.
+  private func giveUp() {
+    guard let direct else { return }
+    arbor_flight_end(direct.context)
+    close(direct.descriptor)
+    self.direct = nil
+  }
+
+  /// Notes that all earlier transactions are on the medium.
+  func noteCheckpoint() { hasFailed = false }
+
+  /// Waits until the entry has landed, and lets other processes continue.
+  ///
+  /// - Parameter waits: Whether to wait. Tests omit it.
+  /// - Returns: Whether the entry, if there was one, is on the medium.
+  @discardableResult
+  func end(waits: Bool = true) -> Bool {
+    if waits { land() }
+    file.unlockFlight()
+    return !hasFailed
+  }
+
+  private func land() {
+    guard let direct, size > 0 else { return }
+    if arbor_flight_wait(direct.context) != size {
+      hasFailed = true
+      // For processes that follow before the checkpoint.
+      file.markFailure()
+    }
+    size = 0
+  }
+}

@@ -34,7 +34,7 @@ struct JournalPosition: Sendable, Hashable {
 ///
 /// The flags are a u16; 1 if the commits since the checkpoint are in a shared log, 2 if the journal has
 /// ended: the store's file is complete, and no entries follow; 4 if an entry may not be on the
-/// medium, so that a checkpoint must follow.
+/// medium, so that a checkpoint must follow; 8 if the header follows one with flag 2.
 ///
 /// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
@@ -44,6 +44,7 @@ struct JournalHeader: Sendable, Hashable {
   private static let sharedFlag: UInt16 = 1
   private static let endedFlag: UInt16 = 2
   private static let failedFlag: UInt16 = 4
+  private static let followsEndFlag: UInt16 = 8
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -67,6 +68,10 @@ struct JournalHeader: Sendable, Hashable {
   let isEnded: Bool
   /// Whether an entry may not be on the medium.
   var hasFailedEntry = false
+  /// Whether journaling was about to end at the checkpoint when the machine stopped. The file may
+  /// then contain pages of a transaction that cleared the store's flag, but never took effect. The
+  /// next transaction has the same number.
+  let followsEnd: Bool
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -84,7 +89,7 @@ struct JournalHeader: Sendable, Hashable {
     writer.append(Self.format)
     writer.append(
       (isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0)
-        | (hasFailedEntry ? Self.failedFlag : 0))
+        | (hasFailedEntry ? Self.failedFlag : 0) | (followsEnd ? Self.followsEndFlag : 0))
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -98,7 +103,7 @@ struct JournalHeader: Sendable, Hashable {
 
   init(
     fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool,
-    isEnded: Bool = false
+    isEnded: Bool = false, followsEnd: Bool = false
   ) {
     self.fileSize = fileSize
     self.storeID = storeID
@@ -108,6 +113,7 @@ struct JournalHeader: Sendable, Hashable {
     self.root = root
     self.isShared = isShared
     self.isEnded = isEnded
+    self.followsEnd = followsEnd
   }
 
   /// Returns whether bytes begin like a header, which may be damaged.
@@ -146,5 +152,6 @@ struct JournalHeader: Sendable, Hashable {
     isShared = flags & Self.sharedFlag != 0
     isEnded = flags & Self.endedFlag != 0
     hasFailedEntry = flags & Self.failedFlag != 0
+    followsEnd = flags & Self.followsEndFlag != 0
   }
 }

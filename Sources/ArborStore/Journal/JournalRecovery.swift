@@ -179,7 +179,12 @@ enum JournalRecovery {
       let file = try DamagedFile(path: path)
       for transaction in file.transactions where transaction > header.root.transactionID {
         _ = try file.begin(with: transaction, note)
-        if let found, found.transactionID == transaction, !found.isJournaled { isLater = true }
+        guard let found, found.transactionID == transaction, !found.isJournaled else { continue }
+        // A page of the transaction that was to end journaling before the machine stopped.
+        let isLeftOver =
+          header.followsEnd && transaction == header.root.transactionID + 1
+          && found.bootID != header.bootID
+        if !isLeftOver { isLater = true }
       }
       found = nil
       _ = try file.begin(with: header.root, note)

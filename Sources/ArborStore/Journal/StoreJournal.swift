@@ -298,7 +298,8 @@ final class StoreJournal: @unchecked Sendable {
       let pin = try storing(path: path, store.environment.pinNewest())
       return Attachment(flight: flight, header: header, position: header.start, pin: pin)
     }
-    return try checkpoint(store, flight, (header?.number ?? 0) + 1, transaction)
+    return try checkpoint(
+      store, flight, (header?.number ?? 0) + 1, transaction, followsEnd: header?.isEnded ?? false)
   }
 
   private func detach(_ store: StoreEngine) {
@@ -410,7 +411,7 @@ extension StoreJournal {
 
   private func checkpoint(
     _ store: StoreEngine, _ flight: JournalFlight, _ number: UInt64,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing WriteTransaction, followsEnd: Bool = false
   ) throws(StoreError) -> Attachment {
     let environment = store.environment
     let pin = try storing(path: store.path, environment.pinNewest())
@@ -419,7 +420,7 @@ extension StoreJournal {
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
         fileSize: flight.file.size, storeID: store.id, number: number, root: root,
-        isShared: store.sharedLog != nil)
+        isShared: store.sharedLog != nil, followsEnd: followsEnd)
       try flight.file.eraseFirstEntry(after: root.transactionID)
       try flight.file.write(header)
       flight.noteCheckpoint()

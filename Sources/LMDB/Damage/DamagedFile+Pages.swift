@@ -89,14 +89,15 @@ extension DamagedFile {
     TreeTraversal(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
   }
 
-  /// Returns the number of the branch page that refers to a page. If there are several, because
-  /// pages are reused, returns the one whose subtree is undamaged, or `nil` if all are damaged.
+  /// Returns the number of the branch page of names that refers to a page. If there are several,
+  /// because pages are reused, returns the one whose subtree is undamaged, or `nil` if all are
+  /// damaged.
   private func branch(above page: UInt64, depth: Int) throws(LMDBError) -> UInt64? {
     var candidates: [UInt64] = []
     try forEachPage { (number, found) throws(LMDBError) in
       guard found.flags == .branch, found.number == number,
         buffers.nodeComplaint(found, isLeaf: false) == nil,
-        (0..<found.count).contains(where: { found.node($0).child == page })
+        (0..<found.count).contains(where: { found.node($0).child == page }), Self.isOfNames(found)
       else { return }
       candidates.append(number)
     }
@@ -105,6 +106,16 @@ extension DamagedFile {
       if try traverse(Self.names(candidate, depth: depth + 1), { _, _ in }) { return candidate }
     }
     return candidates.count == 1 ? candidates[0] : nil
+  }
+
+  /// Returns whether the keys of a branch page may be names of databases. The page was perhaps part
+  /// of another tree, whose keys are numbers or encoded values, when the page below it had another
+  /// use.
+  private static func isOfNames(_ branch: RawPage) -> Bool {
+    (1..<max(1, branch.count)).allSatisfy { index in
+      let key = branch.node(index).key
+      return !key.isEmpty && key.allSatisfy { $0 >= 0x20 }
+    }
   }
 
   /// Reads the free list of a root page. The list is treated as unknown if a part of it is damaged.

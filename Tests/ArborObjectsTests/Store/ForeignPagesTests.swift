@@ -75,7 +75,9 @@ import Testing
 
   /// Salvages pages and returns the texts of all notes, after a check, and the report.
   private func salvaged(_ damaged: Pages) throws -> (texts: Set<String>, report: SalvageReport) {
-    let (url, rescued) = (folder.url.appending(path: "damaged"), folder.url.appending(path: "salvaged"))
+    let (url, rescued) = (
+      folder.url.appending(path: "damaged"), folder.url.appending(path: "salvaged")
+    )
     try Data(damaged.pages.joined()).write(to: url)
     let report = try PersistentStore.salvage(url, to: rescued)
     let store = try PersistentStore(model: model, at: .file(rescued))
@@ -119,19 +121,24 @@ import Testing
     #expect(texts == own.notes(own.leaves[0], "own") && texts.count > 20)
   }
 
-  @Test("Records of commits that the store hasn't had are ignored")
-  func ignoresLaterCommits() throws {
-    // A copy has the same seed, and a commit of its own.
-    let copy = folder.url.appending(path: "copy")
+  /// Copies the store, and changes all texts in the copy.
+  private func changed(to text: String) throws -> Pages {
+    let copy = folder.url.appending(path: text)
     try FileManager.default.copyItem(at: folder.url.appending(path: "own.arbor"), to: copy)
     let store = try PersistentStore(model: model, at: .file(copy))
     let context = store.makeContext()
     for note in try context.fetch(FetchRequest<ManagedObject>(entity: "Note")) {
-      note["text"] = (note["text"].string ?? "").replacing("own", with: "new")
+      note["text"] = (note["text"].string ?? "").replacing("own", with: text)
     }
     try context.commit()
     store.close()
-    let later = try Pages(copy, containing: "new")
+    return try Pages(copy, containing: text)
+  }
+
+  @Test("Records of commits that the store hasn't had are ignored")
+  func ignoresLaterCommits() throws {
+    // A copy has the same seed, and a commit of its own.
+    let later = try changed(to: "new")
     let page = try #require(later.leaves.first { later.notes($0, "new").count > 20 })
     var damaged = own
     damaged.loseBranches()
@@ -143,19 +150,7 @@ import Testing
   @Test("Objects with different records of the same commit are doubtful")
   func listsObjectsWithSeveralRecords() throws {
     // Two copies have one seed, and each a commit of its own.
-    let copies = try ["new", "odd"].map { text in
-      let copy = folder.url.appending(path: text)
-      try FileManager.default.copyItem(at: folder.url.appending(path: "own.arbor"), to: copy)
-      let store = try PersistentStore(model: model, at: .file(copy))
-      let context = store.makeContext()
-      for note in try context.fetch(FetchRequest<ManagedObject>(entity: "Note")) {
-        note["text"] = (note["text"].string ?? "").replacing("own", with: text)
-      }
-      try context.commit()
-      store.close()
-      return try Pages(copy, containing: text)
-    }
-    let (new, odd) = (copies[0], copies[1])
+    let (new, odd) = (try changed(to: "new"), try changed(to: "odd"))
     try #require(new.leaves == odd.leaves)
     let current = new.leaves.filter { new.notes($0, "new").count > 20 }
     var damaged = new
@@ -168,5 +163,37 @@ import Testing
     #expect(texts.isSuperset(of: lost.map { $0.replacing("new", with: "own") }))
     let several = new.notes(current[0], "new")
     #expect(report.entities.first?.doubtful == several.count + lost.count, "\(report)")
+  }
+
+  @Test("A former branch of another tree is not taken for one of the names of databases")
+  func recognizesBranchesOfNames() throws {
+    var damaged = try changed(to: "new")
+    let former = try #require(
+      damaged.pages.indices.first { damaged.notes($0, "own").count > 20 })
+    let names = damaged.pages.indices.filter { page in
+      damaged.pages[page][10] == 2 && damaged.pages[page].range(of: Data("e/Note".utf8)) != nil
+    }
+    damaged.loseBranches()
+    for root in 0..<2 { damaged.pages[root] = Data(count: Pages.size) }
+    // Branches whose first child now contains names, and whose second one is a former leaf.
+    for page in names { damaged.pages.append(branch(damaged.pages.count, above: [page, former])) }
+    let (texts, _) = try salvaged(damaged)
+    #expect(texts == Set((100..<1000).map { "new \($0)" }))
+  }
+
+  /// Returns a branch page of LMDB with two children, whose keys are object numbers.
+  private func branch(_ number: Int, above children: [Int]) -> Data {
+    func bytes(_ value: some FixedWidthInteger) -> Data {
+      withUnsafeBytes(of: value.littleEndian) { Data($0) }
+    }
+    let (first, second) = (Pages.size - 8, Pages.size - 8 - 16)
+    var page = bytes(UInt64(number)) + bytes(UInt16(0)) + bytes(UInt16(1))
+    page += bytes(UInt16(16 + 2 * 2)) + bytes(UInt16(second))
+    page += bytes(UInt16(first)) + bytes(UInt16(second))
+    page += Data(count: second - page.count)
+    page += bytes(UInt32(children[1])) + bytes(UInt16(0)) + bytes(UInt16(8))
+    page += bytes(0x7000_0000_0000_0001 as UInt64)
+    page += bytes(UInt32(children[0])) + bytes(UInt16(0)) + bytes(UInt16(0))
+    return page
   }
 }

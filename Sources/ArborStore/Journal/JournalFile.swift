@@ -101,7 +101,13 @@ final class JournalFile: Sendable {
     let file = JournalFile(path, descriptor, size: size)
     do throws(StoreError) {
       let zeros = [UInt8](repeating: 0, count: min(size, 1 << 20))
+      // The system may keep what one call has written as a unit in its cache, and a direct write
+      // drops the whole unit. So the headers, which every transaction reads, are written apart.
       var offset = 0
+      while offset < min(size, JournalHeader.firstEntry) {
+        try file.write(zeros[..<JournalHeader.pageSize], at: offset)
+        offset += JournalHeader.pageSize
+      }
       while offset < size {
         let count = min(zeros.count, size - offset)
         try file.write(zeros[..<count], at: offset)

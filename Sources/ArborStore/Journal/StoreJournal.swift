@@ -162,13 +162,13 @@ final class StoreJournal: @unchecked Sendable {
     }
     try attached.file.advance(&attached.position, to: newest, epoch: current.epoch)
     attachment = attached
-    // An entry whose transaction was not committed must not be replayed.
-    let isFollowed = try attached.file.entry(at: attached.position, epoch: current.epoch) != nil
+    // An entry that follows belongs to a transaction that its process didn't live to commit. This
+    // one has the same number, so its entry replaces that one.
     // Transactions in the shared log have no entries.
     let isShared = store.sharedLog != nil
     let isComplete = isShared || attached.position.transactionID == newest
     let hasFailed = attached.flight.hasFailed || current.hasFailedEntry
-    if isStray || isFollowed || !isComplete || hasFailed || current.isShared != isShared {
+    if isStray || !isComplete || hasFailed || current.isShared != isShared {
       try checkpoint(store, transaction)
     }
   }

@@ -42,7 +42,7 @@
       var acknowledged = 0
       for flight in 1...12 {
         let killed = try writer(rounds: 20, interrupted: "kill \(flight % 6 + 1)")
-        _ = killed.finish()
+        #expect(killed.finish().status == SIGKILL)
         acknowledged = max(acknowledged, Int(killed.acknowledged("round").last ?? 0))
         // Another process follows at once every other time.
         if flight % 2 == 0 {
@@ -87,7 +87,7 @@
       #expect(waiting?.code == .busy)
       #expect(
         waiting?.message
-          == "Another process has been writing an entry of the journal \(path)-journal for "
+          == "A process has been writing an entry of the journal \(path)-journal for "
           + "0.05 s. It may be stopped. Continue or end it.")
       let copying = #expect(throws: ArborError.self) {
         try store.copy(to: folder.url.appending(path: "copy.arbor"))

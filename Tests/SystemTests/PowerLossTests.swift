@@ -44,7 +44,7 @@
       let seed = Self.seed()
       var random = RandomNumbers(seed: seed)
       let environment = [LedgerJournal.variable: "\(checkpoints)"]
-      var violations: [String] = []
+      var (violations, stores): ([String], Int) = ([], 0)
       let first = try Recording(.journal, seed: seed, rounds: 3, environment: environment)
       for _ in 0..<max(4, Self.images / 8) {
         let isClosing = Int.random(in: 0..<4, using: &random) > 0
@@ -55,7 +55,9 @@
           .journal, seed: seed, rounds: 2, environment: environment, from: left)
         let tally = try second.verify(8, seed: random.next(), lies: false)
         violations += tally.violations
+        stores += tally.stores
       }
+      #expect(stores > 0)
       #expect(violations.isEmpty, "ARBOR_SEED=\(seed): \(violations.prefix(3))")
     }
 

@@ -179,11 +179,11 @@ public final class PersistentStore: Sendable {
   /// for order in orders { try await ship(order) }
   /// ```
   ///
-  /// Backups, copies and followers wait by themselves. Returns at once if no commit is waiting, and
-  /// for the durability ``StoreOptions/Durability/relaxed`` without any effect.
+  /// Backups, copies and followers wait by themselves. Returns at once unless a commit is being
+  /// written. Commits of the durability ``StoreOptions/Durability/relaxed`` are not waited for.
   ///
-  /// - Throws: ``ArborError`` `closed`; `inputOutput` if the last commit could not be written
-  ///   durably yet; `busy` if the process that makes the last commit is stopped.
+  /// - Throws: ``ArborError`` `closed`; after a minute, `inputOutput` if the last commit could not be
+  ///   written durably, and `busy` if the process that makes the last commit is stopped.
   public func waitUntilDurable() throws(ArborError) {
     try whileOpen(engine.waitUntilDurable())
   }

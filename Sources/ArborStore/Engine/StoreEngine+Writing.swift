@@ -14,8 +14,9 @@ extension StoreEngine {
 
     /// Waits until the entry has landed.
     mutating func land(_ journal: StoreJournal) {
-      hasLanded = flight.map(journal.land) ?? true
-      flight = nil
+      guard let flight else { return }
+      hasLanded = journal.land(flight)
+      self.flight = nil
     }
   }
 
@@ -60,8 +61,8 @@ extension StoreEngine {
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
   ///   errors of `body`. In these cases, nothing has been written, except after `engine(.panic)`,
   ///   whose outcome is unknown until the file is opened again, and after a failed checkpoint of a
-  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a
-  ///   power failure.
+  ///   journaled store: a transaction without an entry, or whose entry could not be written, takes
+  ///   effect then, but may be lost in a power failure.
   func runRedoable(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, inFollower: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Redo
@@ -76,6 +77,7 @@ extension StoreEngine {
         attempt.reservations = []
         attempt.journalPart = .none
         attempt.land(journal)
+        attempt.hasLanded = true
         do throws(StoreError) {
           var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
           attempt.flight = try journal.begin(self, header, transaction)
@@ -112,7 +114,7 @@ extension StoreEngine {
       throw failure
     }
     blocks.install(attempt.reservations)
-    // Listeners are told once the commit is durable.
+    // Listeners of this process are told once the commit is durable, or if that has failed.
     defer { publish(attempt) }
     try journal.finish(
       attempt.journalPart, self, isCommitted: true, hasLanded: attempt.hasLanded)

@@ -88,37 +88,55 @@ final class JournalFile: Sendable {
       ))
   }
 
-  /// Creates a store's journal, overwriting an obsolete one.
+  /// Creates a store's journal, replacing an obsolete one.
   ///
-  /// - Throws: `diskFull`, `readOnly`, `inputOutput`. In these cases, there is no journal.
+  /// An obsolete one is replaced as a whole. If it were overwritten, a power failure could leave only
+  /// its older header, which would demand a recovery.
+  ///
+  /// - Throws: `diskFull`, `readOnly`, `inputOutput`. In these cases, there is no journal, or the
+  ///   obsolete one is unchanged.
   static func create(of store: String, size: Int) throws(StoreError) {
     let path = path(of: store)
-    // Not truncated if it is a file of someone else.
-    _ = try existing(of: store)
-    guard let descriptor = try openDescriptor(path, O_RDWR | O_CREAT | O_TRUNC) else {
-      throw .missing(path: path)
-    }
-    let file = JournalFile(path, descriptor, size: size)
-    do throws(StoreError) {
-      let zeros = [UInt8](repeating: 0, count: min(size, 1 << 20))
-      // The system may keep what one call has written as a unit in its cache, and a direct write
-      // drops the whole unit. So the headers, which every transaction reads, are written apart.
-      var offset = 0
-      while offset < min(size, JournalHeader.firstEntry) {
-        try file.write(zeros[..<JournalHeader.pageSize], at: offset)
-        offset += JournalHeader.pageSize
-      }
-      while offset < size {
-        let count = min(zeros.count, size - offset)
-        try file.write(zeros[..<count], at: offset)
-        offset += count
-      }
-      try file.synchronize()
-      try StoreFiles.synchronizeFolder(of: path)
-    } catch {
+    // Not replaced if it is a file of someone else.
+    guard try existing(of: store) == nil else { return try replace(path, size: size) }
+    do throws(StoreError) { try fill(path, O_CREAT | O_EXCL, size: size) } catch {
       unlink(path)
       throw error
     }
+    try StoreFiles.synchronizeFolder(of: path)
+  }
+
+  private static func replace(_ path: String, size: Int) throws(StoreError) {
+    UnfinishedFile.removeAbandoned(beside: path)
+    let new = try storing(path: path, UnfinishedFile(beside: path))
+    let temporary = new.path
+    defer { StoreFiles.discard(temporary) }
+    try fill(temporary, 0, size: size)
+    let code = new.rename(to: path, replacing: true)
+    guard code == 0 else { throw .failed("rename", path, errno: code) }
+    try StoreFiles.synchronizeFolder(of: path)
+  }
+
+  /// Fills a new file with zeros and waits until they are on the medium.
+  private static func fill(_ path: String, _ flags: Int32, size: Int) throws(StoreError) {
+    guard let descriptor = try openDescriptor(path, O_RDWR | flags) else {
+      throw .missing(path: path)
+    }
+    let file = JournalFile(path, descriptor, size: size)
+    let zeros = [UInt8](repeating: 0, count: min(size, 1 << 20))
+    // The system may keep what one call has written as a unit in its cache, and a direct write drops
+    // the whole unit. So the headers, which every transaction reads, are written apart.
+    var offset = 0
+    while offset < min(size, JournalHeader.firstEntry) {
+      try file.write(zeros[..<JournalHeader.pageSize], at: offset)
+      offset += JournalHeader.pageSize
+    }
+    while offset < size {
+      let count = min(zeros.count, size - offset)
+      try file.write(zeros[..<count], at: offset)
+      offset += count
+    }
+    try file.synchronize()
   }
 
   /// Removes a store's journal and waits until the removal is durable.
@@ -212,12 +230,15 @@ final class JournalFile: Sendable {
     try synchronize()
   }
 
-  /// Notes in the newest header that an entry may not be on the medium, for other processes. The
-  /// next transaction makes a checkpoint. If the machine stops before, the entry was not
-  /// acknowledged, and the note doesn't matter.
-  func markFailure() {
-    guard var header = try? newestHeader() else { return }
-    header.hasFailedEntry = true
+  /// Notes in the newest header, for other processes, that a transaction is not on the medium, so that
+  /// the next one makes a checkpoint.
+  ///
+  /// The header is overwritten in place and not synced. It lies within one sector, which a disk
+  /// writes as a whole or not at all. If the machine stops before the checkpoint, the transaction was
+  /// not acknowledged, and the note doesn't matter.
+  func demandCheckpoint() {
+    guard var header = try? newestHeader(), !header.isIncomplete else { return }
+    header.isIncomplete = true
     try? write(header.encoded()[...], at: header.offset)
   }
 

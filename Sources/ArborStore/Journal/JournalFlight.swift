@@ -16,10 +16,11 @@ internal import LMDB
 ///
 /// LMDB releases its own lock before the entry is on the medium, but the next transaction begins only
 /// after ``end(waits:)``, because the thread still holds the gate; see `Environment.runWrite`. The
-/// gate doesn't hold for a process that dies. Therefore, a transaction also holds a lock on the
-/// journal from its beginning until its entry has landed: an *open file description lock*, which the
-/// system keeps until the dead process's write has ended. So at most one entry of a journal is in
-/// flight, and nothing is acknowledged that follows one.
+/// gate doesn't hold for a process that dies. Therefore, the journal is also locked while an entry is
+/// in flight, by an *open file description lock*, which the system keeps until the write of a dead
+/// process has ended: it waits for such writes before it closes the process's files. A transaction
+/// waits for that lock when it begins. So at most one entry of a journal is in flight, and nothing is
+/// acknowledged that follows one.
 ///
 /// `@unchecked Sendable`: only the thread that holds the environment's write lock uses it.
 final class JournalFlight: @unchecked Sendable {
@@ -62,18 +63,20 @@ final class JournalFlight: @unchecked Sendable {
     buffer.deallocate()
   }
 
-  /// Waits until no entry is in flight, and keeps other processes from submitting one until
-  /// ``end(waits:)``.
+  /// Waits until no entry is in flight.
   ///
   /// - Throws: `journal` if an entry of another process doesn't land in time.
   func begin() throws(StoreError) {
     land()
     try file.lockFlight(exclusively: true, patience: patience)
+    file.unlockFlight()
   }
 
   /// Begins to write an entry at an offset. Returns `false`, and writes nothing, if that isn't
   /// supported.
-  func submit(_ bytes: [UInt8], at offset: Int) -> Bool {
+  ///
+  /// - Throws: `journal` if others keep waiting for an entry in the meantime.
+  func submit(_ bytes: [UInt8], at offset: Int) throws(StoreError) -> Bool {
     guard let direct else { return false }
     let alignment = JournalEntry.alignment
     let padded = (bytes.count + alignment - 1) / alignment * alignment
@@ -84,11 +87,14 @@ final class JournalFlight: @unchecked Sendable {
     buffer.copyBytes(from: bytes)
     UnsafeMutableRawBufferPointer(rebasing: buffer[bytes.count..<padded])
       .initializeMemory(as: UInt8.self, repeating: 0)
+    try file.lockFlight(exclusively: true, patience: patience)
     let code = arbor_flight_submit(
       direct.context, direct.descriptor, buffer.baseAddress, padded, off_t(offset))
     guard code == 0 else {
       // For lack of resources, it may succeed the next time.
-      if errno != EAGAIN { giveUp() }
+      let isLasting = errno != EAGAIN
+      file.unlockFlight()
+      if isLasting { giveUp() }
       return false
     }
     size = padded
@@ -106,14 +112,13 @@ final class JournalFlight: @unchecked Sendable {
   /// Notes that all earlier transactions are on the medium.
   func noteCheckpoint() { hasFailed = false }
 
-  /// Waits until the entry has landed, and lets other processes continue.
+  /// Waits until the entry has landed.
   ///
   /// - Parameter waits: Whether to wait. Tests omit it.
   /// - Returns: Whether the entry, if there was one, is on the medium.
   @discardableResult
   func end(waits: Bool = true) -> Bool {
-    if waits { land() }
-    file.unlockFlight()
+    if waits { land() } else { file.unlockFlight() }
     return !hasFailed
   }
 
@@ -122,8 +127,11 @@ final class JournalFlight: @unchecked Sendable {
     if arbor_flight_wait(direct.context) != size {
       hasFailed = true
       // For processes that follow before the checkpoint.
-      file.markFailure()
+      file.demandCheckpoint()
+      // Some file systems report only now that they don't support such writes.
+      giveUp()
     }
     size = 0
+    file.unlockFlight()
   }
 }

@@ -33,8 +33,8 @@ struct JournalPosition: Sendable, Hashable {
 /// ```
 ///
 /// The flags are a u16; 1 if the commits since the checkpoint are in a shared log, 2 if the journal has
-/// ended: the store's file is complete, and no entries follow; 4 if an entry may not be on the
-/// medium, so that a checkpoint must follow; 8 if the header follows one with flag 2.
+/// ended: the store's file is complete, and no entries follow; 4 if a transaction that may have been
+/// committed is not on the medium, so that a checkpoint must follow.
 ///
 /// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
@@ -43,8 +43,7 @@ struct JournalHeader: Sendable, Hashable {
   static let format: UInt16 = 3
   private static let sharedFlag: UInt16 = 1
   private static let endedFlag: UInt16 = 2
-  private static let failedFlag: UInt16 = 4
-  private static let followsEndFlag: UInt16 = 8
+  private static let incompleteFlag: UInt16 = 4
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -66,12 +65,8 @@ struct JournalHeader: Sendable, Hashable {
   let isShared: Bool
   /// Whether the whole state of the store is in its file.
   let isEnded: Bool
-  /// Whether an entry may not be on the medium.
-  var hasFailedEntry = false
-  /// Whether journaling was about to end at the checkpoint when the machine stopped. The file may
-  /// then contain pages of a transaction that cleared the store's flag, but never took effect. The
-  /// next transaction has the same number.
-  let followsEnd: Bool
+  /// Whether a transaction that may have been committed is not on the medium.
+  var isIncomplete = false
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -89,7 +84,7 @@ struct JournalHeader: Sendable, Hashable {
     writer.append(Self.format)
     writer.append(
       (isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0)
-        | (hasFailedEntry ? Self.failedFlag : 0) | (followsEnd ? Self.followsEndFlag : 0))
+        | (isIncomplete ? Self.incompleteFlag : 0))
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -103,7 +98,7 @@ struct JournalHeader: Sendable, Hashable {
 
   init(
     fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool,
-    isEnded: Bool = false, followsEnd: Bool = false
+    isEnded: Bool = false
   ) {
     self.fileSize = fileSize
     self.storeID = storeID
@@ -113,7 +108,6 @@ struct JournalHeader: Sendable, Hashable {
     self.root = root
     self.isShared = isShared
     self.isEnded = isEnded
-    self.followsEnd = followsEnd
   }
 
   /// Returns whether bytes begin like a header, which may be damaged.
@@ -151,7 +145,6 @@ struct JournalHeader: Sendable, Hashable {
     self.root = root
     isShared = flags & Self.sharedFlag != 0
     isEnded = flags & Self.endedFlag != 0
-    hasFailedEntry = flags & Self.failedFlag != 0
-    followsEnd = flags & Self.followsEndFlag != 0
+    isIncomplete = flags & Self.incompleteFlag != 0
   }
 }

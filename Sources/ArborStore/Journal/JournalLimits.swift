@@ -11,7 +11,7 @@ package struct JournalLimits: Sendable, Hashable {
   /// The number of transactions after which a checkpoint is made.
   package var commits = 1024
   /// The number of bytes of entries after which a checkpoint is made.
-  package var bytes = 4 << 20
+  package var bytes = 6 << 20
   /// The number of seconds without a commit after which a checkpoint is made and the process no
   /// longer pins one. It is noticed after at most twice that time. Until then, the file grows with
   /// the commits of other processes.

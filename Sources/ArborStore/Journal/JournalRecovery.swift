@@ -179,12 +179,7 @@ enum JournalRecovery {
       let file = try DamagedFile(path: path)
       for transaction in file.transactions where transaction > header.root.transactionID {
         _ = try file.begin(with: transaction, note)
-        guard let found, found.transactionID == transaction, !found.isJournaled else { continue }
-        // A page of the transaction that was to end journaling before the machine stopped.
-        let isLeftOver =
-          header.followsEnd && transaction == header.root.transactionID + 1
-          && found.bootID != header.bootID
-        if !isLeftOver { isLater = true }
+        if let found, found.transactionID == transaction, !found.isJournaled { isLater = true }
       }
       found = nil
       _ = try file.begin(with: header.root, note)
@@ -291,7 +286,7 @@ enum JournalRecovery {
     .journal(
       ArborError(
         .busy,
-        "Another process has been writing an entry of the journal \(path) for \(seconds) s. It may be "
+        "A process has been writing an entry of the journal \(path) for \(seconds) s. It may be "
           + "stopped. Continue or end it."))
   }
 

@@ -25,8 +25,9 @@ internal import LMDB
 ///
 /// - A store is *journaled* as long as its header says so. The flag is set by a commit that LMDB
 ///   syncs, and cleared by the last writer to close the store, which also removes the journal.
-/// - Entries and headers are only written within a write transaction, which excludes all others. An
-///   entry may land after LMDB has committed; see ``JournalFlight``.
+/// - Entries and headers are only written within a write transaction, which excludes all others, or
+///   right after it, before others pass the gate. An entry may land after LMDB has committed; see
+///   ``JournalFlight``.
 /// - A process writes to the store only while it pins the checkpoint or an earlier state.
 /// - Every transaction that is neither in the journal nor in a shared log is followed by a
 ///   checkpoint before it counts as durable. A process that doesn't share a log makes the checkpoint
@@ -167,7 +168,7 @@ final class StoreJournal: @unchecked Sendable {
     // Transactions in the shared log have no entries.
     let isShared = store.sharedLog != nil
     let isComplete = isShared || attached.position.transactionID == newest
-    let hasFailed = attached.flight.hasFailed || current.hasFailedEntry
+    let hasFailed = attached.flight.hasFailed || current.isIncomplete
     if isStray || !isComplete || hasFailed || current.isShared != isShared {
       try checkpoint(store, transaction)
     }
@@ -183,7 +184,10 @@ final class StoreJournal: @unchecked Sendable {
       transaction.setDurability(.none)
       if mode == .recovers { return .none }
       switch redo {
-      case .none: return .bypass
+      case .none:
+        // Others see the transaction before the checkpoint that follows.
+        attachment?.file.demandCheckpoint()
+        return .bypass
       case .commits: return .entry
       case .sharedLog:
         // Counted even if LMDB doesn't commit it.
@@ -223,7 +227,10 @@ final class StoreJournal: @unchecked Sendable {
     attached.pending = end
     attached.commits += 1
     attachment = attached
-    if limits.omission == .entry || !attached.flight.submit(bytes, at: attached.position.offset) {
+    let isInFlight =
+      limits.omission == .entry
+      ? false : try attached.flight.submit(bytes, at: attached.position.offset)
+    if !isInFlight {
       try attached.file.append(bytes, at: attached.position, syncs: limits.omission != .entry)
     }
     noteTransaction(isDue: attached.commits >= limits.commits || end.offset >= limits.bytes)
@@ -290,7 +297,7 @@ final class StoreJournal: @unchecked Sendable {
     if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
     // The process that wrote the header may have died before it was on the medium.
     if let header { try file.write(header) }
-    if let header, !header.isEnded, !header.hasFailedEntry,
+    if let header, !header.isEnded, !header.isIncomplete,
       header.root.transactionID == transaction.id - 1,
       header.isShared == (store.sharedLog != nil),
       try file.entry(at: header.start, epoch: header.epoch) == nil
@@ -298,8 +305,7 @@ final class StoreJournal: @unchecked Sendable {
       let pin = try storing(path: path, store.environment.pinNewest())
       return Attachment(flight: flight, header: header, position: header.start, pin: pin)
     }
-    return try checkpoint(
-      store, flight, (header?.number ?? 0) + 1, transaction, followsEnd: header?.isEnded ?? false)
+    return try checkpoint(store, flight, (header?.number ?? 0) + 1, transaction)
   }
 
   private func detach(_ store: StoreEngine) {
@@ -382,16 +388,20 @@ final class StoreJournal: @unchecked Sendable {
 
 extension StoreEngine {
   /// Waits until every commit that can be read now is durable. In a journaled store, commits can be
-  /// read while their entries are still being written; see ``JournalFlight``.
+  /// read while their entries are still being written, or before a checkpoint replaces an entry.
   ///
-  /// - Throws: `inputOutput` if the last entry could not be written and no checkpoint has been made
-  ///   since; `journal` if the process that writes it is stopped.
+  /// - Throws: `inputOutput` if a transaction is not on the medium and no checkpoint is made in time;
+  ///   `journal` if the process that writes an entry is stopped.
   package func waitUntilDurable() throws(StoreError) {
     guard let path, let file = try JournalFile.existing(of: path, forReading: true) else { return }
-    try file.lockFlight(exclusively: false, patience: journal.limits.patience)
-    file.unlockFlight()
-    if try file.newestHeader()?.hasFailedEntry == true {
-      throw .failed("write", file.path, errno: EIO)
+    let patience = journal.limits.patience
+    let end = ContinuousClock.now + .seconds(patience)
+    while true {
+      try file.lockFlight(exclusively: false, patience: patience)
+      file.unlockFlight()
+      guard file.isInPlace, try file.newestHeader()?.isIncomplete == true else { return }
+      guard ContinuousClock.now < end else { throw .failed("write", file.path, errno: EIO) }
+      usleep(1_000)
     }
   }
 }
@@ -411,7 +421,7 @@ extension StoreJournal {
 
   private func checkpoint(
     _ store: StoreEngine, _ flight: JournalFlight, _ number: UInt64,
-    _ transaction: borrowing WriteTransaction, followsEnd: Bool = false
+    _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Attachment {
     let environment = store.environment
     let pin = try storing(path: store.path, environment.pinNewest())
@@ -420,7 +430,7 @@ extension StoreJournal {
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
         fileSize: flight.file.size, storeID: store.id, number: number, root: root,
-        isShared: store.sharedLog != nil, followsEnd: followsEnd)
+        isShared: store.sharedLog != nil)
       try flight.file.eraseFirstEntry(after: root.transactionID)
       try flight.file.write(header)
       flight.noteCheckpoint()

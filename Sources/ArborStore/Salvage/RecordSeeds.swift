@@ -13,8 +13,14 @@ final class RecordSeeds {
   /// stores.
   private static let maximumSeeds = 1 << 16
 
+  /// The size that every record exceeds. The values of ordered members have it.
+  private static let minimumSize = 16
+
   /// Reads every record of a file.
-  init(_ source: SalvageSource) throws(StoreError) {
+  ///
+  /// - Parameter likely: Seeds that are remembered in any case.
+  init(_ source: SalvageSource, likely: [UInt32]) throws(StoreError) {
+    for seed in likely { counts[seed] = 0 }
     try storing(source.limit) { () throws(LMDBError) in
       try source.file.scan { (_, _, leaf) throws(LMDBError) in
         try leaf.forEach { (entry) throws(LMDBError) in try self.count(entry, of: source) }
@@ -29,7 +35,8 @@ final class RecordSeeds {
       return
     }
     try source.file.withValue(of: entry) { (bytes) throws(LMDBError) in
-      guard let bytes, let seed = RecordChecksum.seed(of: bytes, key: number),
+      guard let bytes, bytes.count > Self.minimumSize,
+        let seed = RecordChecksum.seed(of: bytes, key: number),
         counts.count < Self.maximumSeeds || counts[seed] != nil
       else { return }
       counts[seed, default: 0] += 1
@@ -41,7 +48,7 @@ final class RecordSeeds {
   ///
   /// A single record with another seed proves nothing, because it may be damaged.
   func seed(insteadOf given: UInt32) -> UInt32 {
-    guard counts[given] == nil else { return given }
+    if counts[given] ?? 0 > 0 { return given }
     let most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
     guard let most, most.value > 1 else { return given }
     return most.key

@@ -19,13 +19,14 @@ struct SalvagedModel {
     let models = Self.models(source)
     var choices = models.map { ($0, SalvageOutcome.Origin.file) }
     if let given { choices.append((given, .given)) }
-    let seeds = try RecordSeeds(source)
-    let catalogs = source.entries.catalogs.compactMap { found -> SchemaCatalog? in
-      guard var catalog = found.bytes.withUnsafeBytes({ CatalogCodec.decode($0) }) else {
-        return nil
-      }
-      catalog.seed = seeds.seed(insteadOf: catalog.seed)
-      return catalog.withoutRetiredDatabases
+    let found = source.entries.catalogs.compactMap { found in
+      found.bytes.withUnsafeBytes { CatalogCodec.decode($0)?.withoutRetiredDatabases }
+    }
+    let seeds = try RecordSeeds(source, likely: found.map(\.seed))
+    let catalogs = found.map { found in
+      var catalog = found
+      catalog.seed = seeds.seed(insteadOf: found.seed)
+      return catalog
     }
     for (model, origin) in choices {
       for catalog in catalogs {

@@ -5,8 +5,8 @@ internal import LMDB
 /// other pages and, if parts of a tree are lost, the newest ones found on any page.
 ///
 /// A record names the commit that wrote it, and its checksum covers that, the object number and the
-/// store's seed. So the record with the greatest commit is the newest, and records of other stores
-/// and of commits that the store hasn't had are ignored.
+/// store's seed. So the record with the greatest commit is the newest. Records of other stores are
+/// ignored, and so are records of commits that the store hasn't had, if its last header is certain.
 ///
 /// A tree that is traversed completely contains all records of the state: other records are
 /// outdated or deleted, and ignored. If a part of it is lost, the range of numbers that the part

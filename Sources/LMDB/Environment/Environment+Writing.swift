@@ -47,7 +47,8 @@ extension Environment {
   /// itself.
   ///
   /// - Parameter beforeOthers: Called once the transaction has ended, before a thread of this process
-  ///   or of another one that passes the gate can begin the next one.
+  ///   or of another one that passes the gate can begin the next one; also called before the map
+  ///   grows and `body` runs again.
   /// - Throws: Only errors of beginning and committing.
   package func runWrite(
     _ body: (borrowing WriteTransaction) -> Bool, beforeOthers: () -> Void = {}
@@ -70,6 +71,8 @@ extension Environment {
       }
       try abortWrite()
       if !needsGrowth { return }
+      // Growing may wait for threads that wait for this one.
+      beforeOthers()
       try growMap()
     }
   }

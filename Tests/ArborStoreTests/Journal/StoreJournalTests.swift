@@ -110,6 +110,55 @@ import Testing
     recovered.close()
   }
 
+  @Test("Others wait for an entry in flight, and find it afterwards")
+  func flights() throws {
+    let store = try open()
+    defer { store.close() }
+    for number in 1...2 { try commit(UInt8(number), store) }
+    let (_, header, position) = try journal()
+    func flight(_ patience: Double) throws -> JournalFlight {
+      JournalFlight(
+        try #require(try JournalFile.existing(of: path)), overlaps: true, patience: patience)
+    }
+    let (one, other) = (try flight(60), try flight(0.05))
+    let entry = JournalEntry(
+      transactionID: position.transactionID + 1, counters: [], first: 3, commits: [])
+    let bytes = entry.encoded(at: position, epoch: header.epoch).bytes
+    try one.begin()
+    // Where the file system doesn't support it, nothing is in flight.
+    guard try one.submit(bytes, at: position.offset) else { return }
+    let error = #expect(throws: StoreError.self) { try other.begin() }
+    guard case .journal(let reason)? = error else { throw try #require(error) }
+    #expect(reason.code == .busy)
+    #expect(one.end())
+    try other.begin()
+    #expect(other.end())
+    #expect(try other.file.entry(at: position, epoch: header.epoch) != nil)
+  }
+
+  @Test("A transaction that waits for a checkpoint is waited for")
+  func waitsForACheckpoint() throws {
+    var opening = StoreOpening(
+      .file(path), model: ManagedObjectModel(entities: [EntityDescription(name: "Note")]))
+    opening.isJournaled = true
+    opening.journalLimits.patience = 0.05
+    opening.journalLimits.idle = 1000
+    let store = try StoreEngine.open(opening)
+    defer { store.close() }
+    for number in 1...2 { try commit(UInt8(number), store) }
+    try store.waitUntilDurable()
+    let (file, header, _) = try journal()
+    file.demandCheckpoint()
+    let error = #expect(throws: StoreError.self) { try store.waitUntilDurable() }
+    guard case .inputOutput(_, file.path, errno: EIO)? = error else { throw try #require(error) }
+    // The next transaction makes the checkpoint.
+    try commit(3, store)
+    let (_, later, _) = try journal()
+    #expect(later.epoch != header.epoch && !later.isIncomplete)
+    try store.waitUntilDurable()
+    #expect(try store.check().problems.isEmpty)
+  }
+
   @Test("An entry with any damaged byte is invalid")
   func damagedEntries() throws {
     let entry = JournalEntry(

@@ -98,8 +98,9 @@ import Testing
     let file = try open(nil)
     defer { file.close() }
     #expect(file.schema.model == model)
-    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
-    #expect(file.schema.catalog == schema.catalog)
+    let seed = file.schema.catalog.seed
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model, seed: seed))
+    #expect(file.schema.catalog == schema.catalog && seed != 0)
     #expect(file.lastSequence == 1)
   }
 

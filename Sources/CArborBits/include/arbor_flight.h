@@ -19,7 +19,8 @@ int arbor_flight_begin(uint64_t *context);
 void arbor_flight_end(uint64_t context);
 
 /// Begins a write that is on the medium once it is done. The bytes must not change until then.
-/// Returns -1, without writing anything, if the file system doesn't support it.
+/// Returns -1, without writing anything, if the system doesn't support it. Some file systems report
+/// that only as the result of the write.
 int arbor_flight_submit(uint64_t context, int descriptor, const void *bytes, size_t count,
                         off_t offset);
 

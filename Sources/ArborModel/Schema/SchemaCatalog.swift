@@ -57,7 +57,7 @@ package struct SchemaCatalog: Sendable, Hashable {
   package var entries: [String: Entry]
   /// The number that all checksums of the store's records are XORed with, by which records of
   /// another store are recognized. It is chosen at random when the store is created, and never
-  /// changes, not in copies and by a salvage either. It is 0 for schemas without a store.
+  /// changes, neither in copies nor by a salvage. It is 0 for schemas without a store.
   package var seed: UInt32
 
   package init(entries: [String: Entry], seed: UInt32 = 0) {

@@ -42,8 +42,8 @@ public struct StoreOptions: Sendable, Hashable {
     /// has the store open, and back up with ``PersistentStore/copy(to:compacting:)``. The last
     /// process to close the store removes the journal. The first opening for writing after a power
     /// loss recovers the store from it. The store's file grows by about 60 MiB, because pages are
-    /// reused only after a checkpoint, which runs in the background. Stores that share a log don't
-    /// use a journal.
+    /// reused only after a checkpoint, which runs in the background. In a store that shares a log, the
+    /// log has the commits, and the journal only the checkpoint.
     ///
     /// While a commit waits, others can already read its objects. See
     /// ``PersistentStore/waitUntilDurable()``.

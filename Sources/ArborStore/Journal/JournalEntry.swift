@@ -32,6 +32,11 @@ struct JournalEntry {
   /// The alignment of entries in the file.
   static let alignment = 4096
 
+  /// Returns the number of bytes up to the next entry.
+  static func paddedSize(_ length: Int) -> Int {
+    (length + alignment - 1) / alignment * alignment
+  }
+
   /// The ID of the LMDB transaction that contains the commits.
   let transactionID: UInt64
   /// The counters that the transaction has raised, with their new values.
@@ -65,9 +70,9 @@ struct JournalEntry {
     writer.append(body.bytes)
     let chain = Checksum.of(writer.bytes)
     writer.append(chain)
-    let frame = Frame(
-      length: length, epoch: epoch, transactionID: transactionID, chain: position.chain)
-    return (writer.bytes, position.after(frame, chain: chain))
+    return (
+      writer.bytes, position.after(length: length, chain: chain, transactionID: transactionID)
+    )
   }
 
   /// The beginning of an entry, which is enough to read the rest.
@@ -79,13 +84,6 @@ struct JournalEntry {
 
     static let size = JournalEntry.headerSize
 
-    init(length: Int, epoch: UInt64, transactionID: UInt64, chain: UInt32) {
-      self.length = length
-      self.epoch = epoch
-      self.transactionID = transactionID
-      self.chain = chain
-    }
-
     /// Returns `nil` for bytes that are not the beginning of an entry.
     init?(_ bytes: UnsafeRawBufferPointer) {
       var reader = ByteReader(bytes)
@@ -94,7 +92,10 @@ struct JournalEntry {
         let epoch: UInt64 = reader.read(), let transactionID: UInt64 = reader.read(),
         let chain: UInt32 = reader.read()
       else { return nil }
-      self.init(length: Int(length), epoch: epoch, transactionID: transactionID, chain: chain)
+      self.length = Int(length)
+      self.epoch = epoch
+      self.transactionID = transactionID
+      self.chain = chain
     }
   }
 

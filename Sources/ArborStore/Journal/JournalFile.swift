@@ -257,7 +257,9 @@ final class JournalFile: Sendable {
     guard bytes.count == frame.length, let chain = Self.checksum(bytes),
       let entry = bytes.withUnsafeBytes({ JournalEntry(frame, $0) })
     else { return nil }
-    return (entry, position.after(frame, chain: chain))
+    return (
+      entry, position.after(length: frame.length, chain: chain, transactionID: frame.transactionID)
+    )
   }
 
   /// Moves a position past the entries up to a transaction, or past the last valid one before it.

@@ -75,14 +75,14 @@ final class JournalFlight: @unchecked Sendable {
   /// Begins to write an entry at an offset. Returns `false`, and writes nothing, if that isn't
   /// supported.
   ///
-  /// - Throws: `journal` if others keep waiting for an entry in the meantime.
+  /// - Throws: `journal` if others hold the lock for too long, although they only look whether it is
+  ///   free.
   func submit(_ bytes: [UInt8], at offset: Int) throws(StoreError) -> Bool {
     guard let direct else { return false }
-    let alignment = JournalEntry.alignment
-    let padded = (bytes.count + alignment - 1) / alignment * alignment
+    let padded = JournalEntry.paddedSize(bytes.count)
     if buffer.count < padded {
       buffer.deallocate()
-      buffer = .allocate(byteCount: padded, alignment: alignment)
+      buffer = .allocate(byteCount: padded, alignment: JournalEntry.alignment)
     }
     buffer.copyBytes(from: bytes)
     UnsafeMutableRawBufferPointer(rebasing: buffer[bytes.count..<padded])

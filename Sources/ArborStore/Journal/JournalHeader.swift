@@ -12,10 +12,9 @@ struct JournalPosition: Sendable, Hashable {
   var transactionID: UInt64
 
   /// Returns the position after an entry at this position.
-  func after(_ frame: JournalEntry.Frame, chain: UInt32) -> JournalPosition {
-    let alignment = JournalEntry.alignment
-    let end = (offset + frame.length + alignment - 1) / alignment * alignment
-    return JournalPosition(offset: end, chain: chain, transactionID: frame.transactionID)
+  func after(length: Int, chain: UInt32, transactionID: UInt64) -> JournalPosition {
+    JournalPosition(
+      offset: offset + JournalEntry.paddedSize(length), chain: chain, transactionID: transactionID)
   }
 }
 

@@ -262,12 +262,12 @@ final class StoreJournal: @unchecked Sendable {
   ) throws(StoreError) {
     switch (part, isCommitted) {
     case (.entry, true) where !hasLanded: try checkpointNow(store)
-    case (.none, _), (.begins, false), (.bypass, false), (.shared, false): return
+    case (.none, _), (.begins, false), (.shared, false): return
     // LMDB has synced the transaction. If there is no checkpoint, the next one makes it.
     case (.begins, true): try? checkpointNow(store)
     case (.bypass, true): try checkpointNow(store)
-    // The entry must not be replayed.
-    case (.entry, false): try? checkpointNow(store)
+    // The entry must not be replayed, and nobody needs to wait for the checkpoint that was demanded.
+    case (.entry, false), (.bypass, false): try? checkpointNow(store)
     case (.entry, true), (.shared, true): checkpointIfDue(store)
     }
   }

@@ -7,11 +7,25 @@
 
   @testable import crash_writer
 
+  /// Writes past the system's cache.
+  private enum DirectWrites {
+    /// Whether files in temporary folders can be written past the cache.
+    static let isSupported: Bool = {
+      guard let folder = try? TemporaryFolder() else { return false }
+      let descriptor = open(folder.path("direct"), O_RDWR | O_CREAT | __O_DIRECT, 0o600)
+      guard descriptor >= 0 else { return false }
+      close(descriptor)
+      let contexts = try? String(contentsOfFile: "/proc/sys/fs/aio-max-nr", encoding: .utf8)
+      return contexts.flatMap { Int($0.filter(\.isNumber)) } ?? 0 > 0
+    }()
+  }
+
   /// Processes that end or stop while an entry of the journal is being written and LMDB has already
   /// committed.
   @Suite(
     "Entries in flight", .serialized,
-    .enabled(if: FaultTests.canFail, "sanitizers intercept the calls"))
+    .enabled(if: FaultTests.canFail, "sanitizers intercept the calls"),
+    .enabled(if: DirectWrites.isSupported, "the file system has no direct writes"))
   struct FlightTests {
     private static let seed: UInt64 = 17
     private let folder: TemporaryFolder

@@ -113,21 +113,17 @@
         let files: [String: [UInt8]]
         /// The output of the programs that wrote them.
         let lines: [String]
+        /// The folder that contained them.
+        let root: String
 
         /// Writes the files below another folder.
-        func write(to folder: URL, insteadOf root: String) throws {
+        func write(to folder: URL) throws {
           for (name, bytes) in files {
             let file = folder.appending(path: name.dropFirst(root.count + 1))
             try FileManager.default.createDirectory(
               at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(bytes).write(to: file)
           }
-        }
-
-        /// The folder of the store.
-        var root: String {
-          let store = files.keys.first { $0.hasSuffix(".arbor") } ?? ""
-          return URL(filePath: store).deletingLastPathComponent().path
         }
       }
 
@@ -144,7 +140,7 @@
         let log = beside.path("log")
         linesBefore = left?.lines ?? []
         if let left {
-          try left.write(to: folder.url.resolvingSymlinksInPath(), insteadOf: left.root)
+          try left.write(to: folder.url.resolvingSymlinksInPath())
         } else {
           try work.prepare(path, log: log, seed: seed)
         }
@@ -189,7 +185,13 @@
         var disk = RecordedDisk()
         for file in before { disk.put(file.bytes, file.inode, at: file.path) }
         for event in events[...last] { disk.apply(event) }
-        return Image(files: disk.image(&random), lines: linesBefore + disk.lines)
+        return image(of: disk, &random)
+      }
+
+      private func image(of disk: RecordedDisk, _ random: inout RandomNumbers) -> Image {
+        Image(
+          files: disk.image(&random), lines: linesBefore + disk.lines,
+          root: URL(filePath: path).deletingLastPathComponent().path)
       }
 
       /// Verifies `count` images, taken after random events.
@@ -203,11 +205,10 @@
             disk.apply(event)
             let isDue = Int.random(in: 0..<events.count, using: &random) < count / 2 + 1
             guard isDue, tally.images < count else { continue }
-            let image = disk.image(&random)
+            let image = image(of: disk, &random)
             tally.images += 1
-            if image[path] != nil { tally.stores += 1 }
-            let (what, isRemade) = try violation(
-              of: Image(files: image, lines: linesBefore + disk.lines))
+            if image.files[path] != nil { tally.stores += 1 }
+            let (what, isRemade) = try violation(of: image)
             if isRemade { tally.remade += 1 }
             if let what { tally.violations.append("image \(tally.images): \(what)") }
           }
@@ -217,13 +218,10 @@
 
       /// Returns the first problem of an image's files, or `nil` if there isn't one, and whether
       /// the store was rebuilt.
-      private func violation(
-        of image: Image
-      ) throws -> (what: String?, isRemade: Bool) {
+      private func violation(of image: Image) throws -> (what: String?, isRemade: Bool) {
         let folder = try TemporaryFolder()
         let target = folder.url.resolvingSymlinksInPath()
-        let root = URL(filePath: path).deletingLastPathComponent().path
-        try image.write(to: target, insteadOf: root)
+        try image.write(to: target)
         let copy = target.appending(path: "ledger.arbor").path
         let what = try StoreWorkVerifier(
           work: work, path: copy, log: beside.path("log"), seed: seed, lines: image.lines,

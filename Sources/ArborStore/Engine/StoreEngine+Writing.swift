@@ -85,10 +85,9 @@ extension StoreEngine {
           let redo = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
-          let part = journal.decidePart(&header, redo, self, transaction)
+          attempt.journalPart = journal.decidePart(&header, redo, self, transaction)
           try writeHeader(header, transaction, &attempt)
-          attempt.journalPart = part
-          if part == .entry, case .commits(let commits) = redo {
+          if attempt.journalPart == .entry, case .commits(let commits) = redo {
             let entry = JournalEntry(
               transactionID: transaction.id, counters: attempt.reservations.map(counter(of:)),
               first: first, commits: commits)

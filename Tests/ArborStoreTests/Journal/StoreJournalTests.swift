@@ -110,6 +110,27 @@ import Testing
     recovered.close()
   }
 
+  /// A power failure while it is overwritten could leave only the older of its two headers.
+  @Test("An obsolete journal is replaced, not overwritten")
+  func replacesObsoleteJournals() throws {
+    let store = try open()
+    try commit(1, store)
+    let (name, kept) = (path + "-journal", folder.path("kept"))
+    try FileManager.default.linkItem(atPath: name, toPath: kept)
+    store.close()
+    // As if its removal had been lost.
+    try FileManager.default.linkItem(atPath: kept, toPath: name)
+    #expect(try journal().1.isEnded)
+    let former = try Data(contentsOf: URL(filePath: kept))
+    let again = try open()
+    try commit(2, again)
+    #expect(try !journal().1.isEnded)
+    #expect(try Data(contentsOf: URL(filePath: kept)) == former)
+    #expect(try again.check().problems.isEmpty)
+    again.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 3)
+  }
+
   @Test("Others wait for an entry in flight, and find it afterwards")
   func flights() throws {
     let store = try open()

@@ -15,17 +15,17 @@ enum Redo: Hashable {
 ///
 /// ```
 ///  0          4          8          16              24             28
-/// ┌──────────┬──────────┬──────────┬───────────────┬──────────────┬──────┬───────────┐
-/// │magic u32 │length u32│epoch u64 │transaction u64│chain u32     │body  │crc32c u32 │
-/// └──────────┴──────────┴──────────┴───────────────┴──────────────┴──────┴───────────┘
+/// ┌──────────┬──────────┬──────────┬───────────────┬──────────────┬──────┐
+/// │magic u32 │length u32│epoch u64 │transaction u64│chain u32     │body  │
+/// └──────────┴──────────┴──────────┴───────────────┴──────────────┴──────┘
 /// body: counters · for each: name · value u64
 ///       first sequence u64 · commits · for each: bytes of LoggedCommitCodec
 /// ```
 ///
-/// The length is that of the whole entry. The next one begins at a multiple of 4,096, so that writing
-/// it replaces whole blocks of the disk. The chain is the checksum of the entry
-/// before, or the lower half of the epoch for the first one. Counts are variable-length numbers;
-/// names and commits are preceded by their length.
+/// In the file, these bytes are divided into ``JournalSectors``. The length is that of the undivided
+/// entry. The next one begins at a multiple of 4,096, so that writing it replaces whole blocks of the
+/// disk. The chain is the checksum of the entry before, or the lower half of the epoch for the first
+/// one. Counts are variable-length numbers; names and commits are preceded by their length.
 struct JournalEntry {
   private static let magic: UInt32 = 0x4A41_4531
   private static let headerSize = 28
@@ -33,9 +33,22 @@ struct JournalEntry {
   static let alignment = 4096
 
   /// Returns the number of bytes up to the next entry.
-  static func paddedSize(_ length: Int) -> Int {
-    (length + alignment - 1) / alignment * alignment
+  ///
+  /// - Parameter size: The size of a divided entry.
+  static func paddedSize(_ size: Int) -> Int { (size + alignment - 1) / alignment * alignment }
+
+  /// Returns the size of a journal that has room for an entry with commits of a size.
+  static func room(for commits: Int) -> Int {
+    paddedSize(JournalSectors.dividedSize(commits + largestFrame))
   }
+
+  /// Returns the maximum size of the commits of an entry in `room` bytes.
+  static func largestCommits(in room: Int) -> Int {
+    room / JournalSectors.size * JournalSectors.capacity - largestFrame
+  }
+
+  /// More than an entry has apart from its commits.
+  private static let largestFrame = 4096
 
   /// The ID of the LMDB transaction that contains the commits.
   let transactionID: UInt64
@@ -46,7 +59,7 @@ struct JournalEntry {
   /// The commits as encoded by ``LoggedCommitCodec``.
   let commits: [[UInt8]]
 
-  /// Returns the bytes of the entry and the position after it.
+  /// Returns the sectors of the entry and the position after it.
   func encoded(
     at position: JournalPosition, epoch: UInt64
   ) -> (bytes: [UInt8], end: JournalPosition) {
@@ -60,7 +73,7 @@ struct JournalEntry {
     body.append(first)
     body.appendVariable(UInt64(commits.count))
     for commit in commits { body.appendRun(commit) }
-    let length = Self.headerSize + body.bytes.count + 4
+    let length = Self.headerSize + body.bytes.count
     var writer = ByteWriter(reserving: length)
     writer.append(Self.magic)
     writer.append(UInt32(length))
@@ -68,11 +81,9 @@ struct JournalEntry {
     writer.append(transactionID)
     writer.append(position.chain)
     writer.append(body.bytes)
-    let chain = Checksum.of(writer.bytes)
-    writer.append(chain)
-    return (
-      writer.bytes, position.after(length: length, chain: chain, transactionID: transactionID)
-    )
+    let owner = JournalSectors.Owner(
+      transactionID: transactionID, checksum: Checksum.of(writer.bytes))
+    return (JournalSectors.divide(writer.bytes, owner), position.after(length: length, owner))
   }
 
   /// The beginning of an entry, which is enough to read the rest.
@@ -88,7 +99,7 @@ struct JournalEntry {
     init?(_ bytes: UnsafeRawBufferPointer) {
       var reader = ByteReader(bytes)
       guard reader.read(UInt32.self) == JournalEntry.magic, let length: UInt32 = reader.read(),
-        length >= Self.size + 4,
+        length >= Self.size,
         let epoch: UInt64 = reader.read(), let transactionID: UInt64 = reader.read(),
         let chain: UInt32 = reader.read()
       else { return nil }
@@ -101,8 +112,10 @@ struct JournalEntry {
 
   /// Decodes a complete entry, whose checksum has been verified. Returns `nil` if the body is
   /// invalid.
+  ///
+  /// - Parameter bytes: The undivided entry.
   init?(_ frame: Frame, _ bytes: UnsafeRawBufferPointer) {
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[..<(frame.length - 4)]))
+    var reader = ByteReader(bytes)
     guard reader.readBytes(Self.headerSize) != nil, let count = reader.readVariable(),
       count <= UInt64(reader.bytesLeft)
     else { return nil }

@@ -233,33 +233,98 @@ final class JournalFile: Sendable {
   /// Notes in the newest header, for other processes, that a transaction is not on the medium, so that
   /// the next one makes a checkpoint.
   ///
-  /// The header is overwritten in place and not synced. It lies within one sector, which a disk
-  /// writes as a whole or not at all. If the machine stops before the checkpoint, the transaction was
-  /// not acknowledged, and the note doesn't matter.
-  func demandCheckpoint() {
-    guard var header = try? newestHeader(), !header.isIncomplete else { return }
-    header.isIncomplete = true
-    try? write(header.encoded()[...], at: header.offset)
+  /// Not synced: if the machine stops before the checkpoint, the transaction was not acknowledged, and
+  /// the note doesn't matter.
+  func demandCheckpoint() { changeHeader { $0.isIncomplete = true } }
+
+  /// Notes in the newest header, for other processes, that the system failed to sync the store's
+  /// file.
+  ///
+  /// Not synced: after a restart of the machine, the store is recovered from the journal in any case.
+  func noteFailedSync() { changeHeader { $0.hasFailedSync = true } }
+
+  /// Overwrites the newest header in place. It lies within one sector, which a disk writes as a whole
+  /// or not at all.
+  private func changeHeader(_ body: (inout JournalHeader) -> Void) {
+    guard let current = try? newestHeader() else { return }
+    var changed = current
+    body(&changed)
+    if changed != current { try? write(changed.encoded()[...], at: changed.offset) }
   }
 
   // MARK: Entries
+
+  /// What the journal has at the place of an entry.
+  private enum Place {
+    /// - Parameter bytes: The undivided entry.
+    case entry(JournalEntry.Frame, JournalSectors.Owner, bytes: [UInt8])
+    /// No entry, another one than was asked for, or one that a power failure interrupted.
+    case unwritten
+    case damaged
+  }
+
+  /// - Parameter isSought: Whether to read the entry that begins with a frame.
+  private func place(
+    at offset: Int, _ isSought: (JournalEntry.Frame) -> Bool
+  ) throws(StoreError) -> Place {
+    let first = try read(JournalSectors.size, at: offset)
+    guard first.count == JournalSectors.size else { return .unwritten }
+    let owner: JournalSectors.Owner
+    switch first.withUnsafeBytes(JournalSectors.content) {
+    case .zeros: return .unwritten
+    case .damaged: return .damaged
+    case .part(let found): owner = found
+    }
+    guard let frame = first.withUnsafeBytes({ JournalEntry.Frame($0) }),
+      frame.transactionID == owner.transactionID, isSought(frame)
+    else { return .unwritten }
+    let size = JournalSectors.dividedSize(frame.length)
+    guard size <= self.size - offset else { return .unwritten }
+    let sectors = try read(size, at: offset)
+    return sectors.withUnsafeBytes { sectors in
+      var isWhole = sectors.count == size
+      for start in stride(from: 0, to: sectors.count, by: JournalSectors.size) {
+        let end = min(start + JournalSectors.size, sectors.count)
+        switch JournalSectors.content(of: UnsafeRawBufferPointer(rebasing: sectors[start..<end])) {
+        case .part(of: owner): continue
+        case .part, .zeros: isWhole = false
+        case .damaged: return .damaged
+        }
+      }
+      guard isWhole else { return .unwritten }
+      let bytes = JournalSectors.join(sectors, length: frame.length)
+      return Checksum.of(bytes) == owner.checksum
+        ? .entry(frame, owner, bytes: bytes) : .damaged
+    }
+  }
+
+  private func next(
+    at position: JournalPosition, epoch: UInt64
+  ) throws(StoreError) -> Place {
+    try place(at: position.offset) { frame in
+      frame.epoch == epoch && frame.chain == position.chain
+        && frame.transactionID == position.transactionID + 1
+    }
+  }
 
   /// Returns the entry at a position and the position after it, or `nil` if there is no valid one.
   func entry(
     at position: JournalPosition, epoch: UInt64
   ) throws(StoreError) -> (entry: JournalEntry, end: JournalPosition)? {
-    let start = try read(JournalEntry.Frame.size, at: position.offset)
-    guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }), frame.epoch == epoch,
-      frame.chain == position.chain, frame.transactionID == position.transactionID + 1,
-      frame.length <= size - position.offset
-    else { return nil }
-    let bytes = try read(frame.length, at: position.offset)
-    guard bytes.count == frame.length, let chain = Self.checksum(bytes),
+    guard case .entry(let frame, let owner, let bytes) = try next(at: position, epoch: epoch),
       let entry = bytes.withUnsafeBytes({ JournalEntry(frame, $0) })
     else { return nil }
-    return (
-      entry, position.after(length: frame.length, chain: chain, transactionID: frame.transactionID)
-    )
+    return (entry, position.after(length: frame.length, owner))
+  }
+
+  /// Returns whether the place of the next entry is damaged, so that it may have had one.
+  func isDamaged(at position: JournalPosition, epoch: UInt64) throws(StoreError) -> Bool {
+    switch try next(at: position, epoch: epoch) {
+    case .entry(let frame, _, let bytes):
+      return bytes.withUnsafeBytes { JournalEntry(frame, $0) } == nil
+    case .unwritten: return false
+    case .damaged: return true
+    }
   }
 
   /// Moves a position past the entries up to a transaction, or past the last valid one before it.
@@ -273,46 +338,27 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Returns the checksum at the end of an entry if it is valid.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32? {
-    bytes.withUnsafeBytes { bytes in
-      let end = bytes.count - 4
-      let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self))
-      return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])) == stored ? stored : nil
-    }
-  }
-
   /// Returns the transaction ID of the first valid entry of an epoch that is not reached from a
   /// position, which shows that the entries in between are damaged.
   ///
   /// An entry is written only after its predecessor is on the medium, so a power failure never
   /// leaves a valid entry after a torn one.
   func entry(behind position: JournalPosition, epoch: UInt64) throws(StoreError) -> UInt64? {
-    let bytes = try read(size - position.offset, at: position.offset)
-    return bytes.withUnsafeBytes { bytes in
-      for offset in stride(
-        from: 0, to: bytes.count - JournalEntry.Frame.size, by: JournalEntry.alignment)
-      {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        guard let frame = JournalEntry.Frame(rest), frame.epoch == epoch,
-          frame.transactionID > position.transactionID + 1, frame.length <= rest.count,
-          Self.checksum(Array(rest[..<frame.length])) != nil
-        else { continue }
-        return frame.transactionID
+    for offset in stride(from: position.offset, to: size, by: JournalEntry.alignment) {
+      let place = try place(at: offset) { frame in
+        frame.epoch == epoch && frame.transactionID > position.transactionID + 1
       }
-      return nil
+      if case .entry(let frame, _, _) = place { return frame.transactionID }
     }
+    return nil
   }
 
   /// Returns the beginning of the entry at the first position, which is the same in every epoch, or
   /// `nil` if there is no valid entry.
   func firstFrame() throws(StoreError) -> JournalEntry.Frame? {
-    let start = try read(JournalEntry.Frame.size, at: JournalHeader.firstEntry)
-    guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }),
-      frame.length <= size - JournalHeader.firstEntry
+    guard case .entry(let frame, _, _) = try place(at: JournalHeader.firstEntry, { _ in true })
     else { return nil }
-    let bytes = try read(frame.length, at: JournalHeader.firstEntry)
-    return bytes.count == frame.length && Self.checksum(bytes) != nil ? frame : nil
+    return frame
   }
 
   /// Writes an entry. By default, waits until it is on the medium.
@@ -328,7 +374,7 @@ final class JournalFile: Sendable {
   /// like one that follows a lost header.
   func eraseFirstEntry(after transactionID: UInt64) throws(StoreError) {
     guard let frame = try firstFrame(), frame.transactionID > transactionID else { return }
-    let zeros = [UInt8](repeating: 0, count: JournalEntry.Frame.size)
+    let zeros = [UInt8](repeating: 0, count: JournalSectors.size)
     try write(zeros[...], at: JournalHeader.firstEntry)
     try synchronize()
   }

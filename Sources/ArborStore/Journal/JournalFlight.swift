@@ -109,6 +109,9 @@ final class JournalFlight: @unchecked Sendable {
     self.direct = nil
   }
 
+  /// Whether entries are written while LMDB commits.
+  var overlaps: Bool { direct != nil }
+
   /// Notes that all earlier transactions are on the medium.
   func noteCheckpoint() { hasFailed = false }
 

@@ -12,9 +12,12 @@ struct JournalPosition: Sendable, Hashable {
   var transactionID: UInt64
 
   /// Returns the position after an entry at this position.
-  func after(length: Int, chain: UInt32, transactionID: UInt64) -> JournalPosition {
+  ///
+  /// - Parameter length: The length of the undivided entry.
+  func after(length: Int, _ owner: JournalSectors.Owner) -> JournalPosition {
     JournalPosition(
-      offset: offset + JournalEntry.paddedSize(length), chain: chain, transactionID: transactionID)
+      offset: offset + JournalEntry.paddedSize(JournalSectors.dividedSize(length)),
+      chain: owner.checksum, transactionID: owner.transactionID)
   }
 }
 
@@ -33,16 +36,20 @@ struct JournalPosition: Sendable, Hashable {
 ///
 /// The flags are a u16; 1 if the commits since the checkpoint are in a shared log, 2 if the journal has
 /// ended: the store's file is complete, and no entries follow; 4 if a transaction that may have been
-/// committed is not on the medium, so that a checkpoint must follow.
+/// committed is not on the medium, so that a checkpoint must follow; 8 if the system failed to sync
+/// the store's file, so that it has to be recovered from the journal; 16 if entries are written while
+/// LMDB commits.
 ///
 /// The headers are on pages 0 and 1 of 4,096 bytes, the header with an odd number on page 1, so
 /// that a torn write leaves the other one. The entries of the epoch begin at ``firstEntry``.
 struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
-  static let format: UInt16 = 3
+  static let format: UInt16 = 4
   private static let sharedFlag: UInt16 = 1
   private static let endedFlag: UInt16 = 2
   private static let incompleteFlag: UInt16 = 4
+  private static let failedFlag: UInt16 = 8
+  private static let overlapsFlag: UInt16 = 16
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -66,6 +73,11 @@ struct JournalHeader: Sendable, Hashable {
   let isEnded: Bool
   /// Whether a transaction that may have been committed is not on the medium.
   var isIncomplete = false
+  /// Whether the system failed to sync the store's file. It may have dropped pages of commits that
+  /// are now only in the journal, so nothing is committed until the store is recovered.
+  var hasFailedSync = false
+  /// Whether the process that wrote the header writes entries while LMDB commits.
+  var overlaps = false
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -83,7 +95,8 @@ struct JournalHeader: Sendable, Hashable {
     writer.append(Self.format)
     writer.append(
       (isShared ? Self.sharedFlag : 0) | (isEnded ? Self.endedFlag : 0)
-        | (isIncomplete ? Self.incompleteFlag : 0))
+        | (isIncomplete ? Self.incompleteFlag : 0) | (hasFailedSync ? Self.failedFlag : 0)
+        | (overlaps ? Self.overlapsFlag : 0))
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -97,7 +110,7 @@ struct JournalHeader: Sendable, Hashable {
 
   init(
     fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool,
-    isEnded: Bool = false
+    isEnded: Bool = false, overlaps: Bool = false
   ) {
     self.fileSize = fileSize
     self.storeID = storeID
@@ -107,6 +120,7 @@ struct JournalHeader: Sendable, Hashable {
     self.root = root
     self.isShared = isShared
     self.isEnded = isEnded
+    self.overlaps = overlaps
   }
 
   /// Returns whether bytes begin like a header, which may be damaged.
@@ -145,5 +159,7 @@ struct JournalHeader: Sendable, Hashable {
     isShared = flags & Self.sharedFlag != 0
     isEnded = flags & Self.endedFlag != 0
     isIncomplete = flags & Self.incompleteFlag != 0
+    hasFailedSync = flags & Self.failedFlag != 0
+    overlaps = flags & Self.overlapsFlag != 0
   }
 }

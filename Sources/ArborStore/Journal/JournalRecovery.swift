@@ -16,7 +16,25 @@ internal import LMDB
 enum JournalRecovery {
   private static let lockSuffix = "-recovery-lock"
 
-  /// Recovers the store at a path if its journal was written before the machine was restarted.
+  /// The reason why a file may lack commits that are in its journal.
+  private enum Cause {
+    /// The machine was restarted since the journal was written.
+    case restart
+    /// The system failed to sync the file. What is read from it may not be on the medium.
+    case failedSync
+    /// The file lacks several commits, although the machine was not restarted.
+    case lostPages
+
+    func text(_ path: String) -> String {
+      switch self {
+      case .restart: "The machine stopped while \(path) was open"
+      case .failedSync: "The system failed to write pages of \(path) to the disk"
+      case .lostPages: "The file \(path) is older than its journal"
+      }
+    }
+  }
+
+  /// Recovers the store at a path if the file may lack commits that are in its journal.
   ///
   /// - Throws: `journal` if that is necessary but the store is opened read-only, or without the log
   ///   that has its last commits, or if the journal is damaged or belongs to another file;
@@ -24,17 +42,18 @@ enum JournalRecovery {
   ///   unchanged.
   static func run(at given: String, _ opener: StoreOpening) throws(StoreError) {
     let path = StoreLock.canonicalPath(given)
-    guard let (_, newest) = try pending(path, forReading: true) else { return }
-    if newest.isShared, !opener.continuesSharing { throw shared(path) }
-    if opener.isReadOnly { throw unrecovered(path) }
+    guard let (_, newest, reason) = try pending(path, forReading: true) else { return }
+    if newest.isShared, !opener.continuesSharing { throw shared(path, reason) }
+    if opener.isReadOnly { throw unrecovered(path, reason) }
     let lock = try StoreLock(path, suffix: lockSuffix, waits: true)
     defer { lock.end() }
     // Another process may have recovered it meanwhile.
-    guard let (journal, header) = try pending(path, forReading: false) else { return }
+    guard let (journal, header, cause) = try pending(path, forReading: false) else { return }
     let checkpoint = try storedHeader(header, path, journal)
     let end = try endOfEntries(journal, header)
     let ahead = header.isShared ? 0 : try transactionsAhead(of: end, path)
-    if ahead > 0, try isWhole(path, checkpoint) { return }
+    // After a failed sync, pages may be whole only in the system's cache.
+    if ahead > 0, cause != .failedSync, try isWhole(path, checkpoint) { return }
     try check(journal, header, behind: end)
     if ahead > 1 { throw behind(journal.path, by: ahead) }
     try StoreFiles.exclusively(path: path) { () throws(StoreError) in
@@ -43,7 +62,7 @@ enum JournalRecovery {
     let store = try open(path, checkpoint, looksForDamage: false)
     defer { store.close() }
     try replay(journal, header, in: store)
-    _ = try StoreJournal.endLeft(by: store.environment)
+    _ = try StoreJournal.endLeft(by: store.environment, isRecovered: true)
   }
 
   /// Copies the file of a damaged store and replays the journal in the copy, as far as the journal
@@ -102,10 +121,10 @@ enum JournalRecovery {
     return try StoreEngine.open(opening)
   }
 
-  /// Returns the journal and its newest header if the machine was restarted since it was written.
+  /// Returns the journal and its newest header if the file may lack commits that are in it.
   private static func pending(
     _ path: String, forReading: Bool
-  ) throws(StoreError) -> (JournalFile, JournalHeader)? {
+  ) throws(StoreError) -> (JournalFile, JournalHeader, Cause)? {
     guard let journal = try JournalFile.existing(of: path, forReading: forReading) else {
       return nil
     }
@@ -116,7 +135,21 @@ enum JournalRecovery {
       if hasEntries { throw headless(journal.path) }
       return nil
     }
-    return header.isEnded || header.bootID == StoreHeader.bootID ? nil : (journal, header)
+    if header.isEnded { return nil }
+    if header.bootID != StoreHeader.bootID { return (journal, header, .restart) }
+    if header.hasFailedSync { return (journal, header, .failedSync) }
+    return try lacksCommits(path, journal, header) ? (journal, header, .lostPages) : nil
+  }
+
+  /// Returns whether a file lacks more commits than the one that its process didn't live to commit.
+  private static func lacksCommits(
+    _ path: String, _ journal: JournalFile, _ header: JournalHeader
+  ) throws(StoreError) -> Bool {
+    // While another process writes, the file has its commits.
+    guard journal.isUnused else { return false }
+    // Read before the file, in case that a process begins to write.
+    let end = try endOfEntries(journal, header)
+    return try newestTransaction(path).map { $0 + 1 < end.transactionID } ?? false
   }
 
   /// Returns whether a store's journal says that the file is complete.
@@ -146,12 +179,19 @@ enum JournalRecovery {
     {
       throw headless(journal.path)
     }
-    guard let later = try journal.entry(behind: position, epoch: header.epoch) else { return }
+    if let later = try journal.entry(behind: position, epoch: header.epoch) {
+      throw .journal(
+        ArborError(
+          .corrupted,
+          "The journal \(journal.path) is damaged: it has transaction \(later), but not "
+            + "\(position.transactionID + 1). \(remedy)"))
+    }
+    guard try journal.isDamaged(at: position, epoch: header.epoch) else { return }
     throw .journal(
       ArborError(
         .corrupted,
-        "The journal \(journal.path) is damaged: it has transaction \(later), but not "
-          + "\(position.transactionID + 1). \(remedy)"))
+        "The journal \(journal.path) is damaged after transaction \(position.transactionID), so the "
+          + "next commit may be lost. \(remedy)"))
   }
 
   /// Returns the store's header as of the checkpoint, which shows that the journal belongs to the
@@ -197,10 +237,15 @@ enum JournalRecovery {
   private static func transactionsAhead(
     of position: JournalPosition, _ path: String
   ) throws(StoreError) -> UInt64 {
-    do throws(LMDBError) {
-      let newest = try DamagedFile(path: path).transactions.first ?? 0
-      return newest - min(newest, position.transactionID)
-    } catch { throw StoreError(error, path: path) }
+    let newest = try newestTransaction(path) ?? 0
+    return newest - min(newest, position.transactionID)
+  }
+
+  /// Returns the last transaction of a file, or `nil` if both root pages are damaged.
+  private static func newestTransaction(_ path: String) throws(StoreError) -> UInt64? {
+    do throws(LMDBError) { return try DamagedFile(path: path).transactions.first } catch {
+      throw StoreError(error, path: path)
+    }
   }
 
   /// Returns whether a file is completely in the state of its newest transaction. If so, ends
@@ -290,20 +335,30 @@ enum JournalRecovery {
           + "stopped. Continue or end it."))
   }
 
-  private static func shared(_ path: String) -> StoreError {
+  /// The error of a transaction after the system failed to sync the store's file.
+  static func unsynced(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .inputOutput,
+        "The system failed to write the store's pages to the disk, and its last commits are in the "
+          + "journal \(path). Close the store in all processes, then open it for writing to recover "
+          + "them."))
+  }
+
+  private static func shared(_ path: String, _ cause: Cause) -> StoreError {
     .journal(
       ArborError(
         .logUnavailable,
-        "The machine stopped while \(path) was open, and the store's last commits are in its "
+        "\(cause.text(path)), and the store's last commits are in its "
           + "shared log. Open the store with the log. If the log is lost, salvage the store into a "
           + "new file."))
   }
 
-  private static func unrecovered(_ path: String) -> StoreError {
+  private static func unrecovered(_ path: String, _ cause: Cause) -> StoreError {
     .journal(
       ArborError(
         .readOnly,
-        "The machine stopped while \(path) was open, and the store's last commits are in its "
+        "\(cause.text(path)), and the store's last commits are in its "
           + "journal. Open the store for writing once to recover the commits."))
   }
 

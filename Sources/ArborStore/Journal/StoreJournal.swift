@@ -105,7 +105,8 @@ final class StoreJournal: @unchecked Sendable {
   /// commits aren't needed.
   func largestEntry(_ header: HeaderRecord) -> Int {
     guard header.isJournaled, mode != .recovers, let attachment else { return 0 }
-    return min(limits.entry, attachment.file.size - JournalHeader.firstEntry)
+    let room = attachment.file.size - JournalHeader.firstEntry
+    return min(limits.entry, JournalEntry.largestCommits(in: room))
   }
 
   // MARK: A transaction
@@ -156,6 +157,7 @@ final class StoreJournal: @unchecked Sendable {
     guard let current = try attached.file.newestHeader() else {
       throw JournalRecovery.headless(attached.file.path)
     }
+    if current.hasFailedSync { throw JournalRecovery.unsynced(attached.file.path) }
     if current.epoch != attached.header.epoch {
       // The process may have died before the header was on the medium.
       try attached.file.write(current)
@@ -246,7 +248,8 @@ final class StoreJournal: @unchecked Sendable {
   /// Returns the size of a new journal. The journal of a store that shares a log has no entries.
   private func usualSize(_ store: StoreEngine) -> Int {
     let least = JournalHeader.firstEntry
-    return store.sharedLog == nil ? max(limits.size, least + limits.entry) : least
+    guard store.sharedLog == nil else { return least }
+    return max(limits.size, least + JournalEntry.room(for: limits.entry))
   }
 
   /// Waits until the entry of a transaction has landed, after LMDB has committed or aborted it.
@@ -295,6 +298,7 @@ final class StoreJournal: @unchecked Sendable {
       throw JournalRecovery.truncated(file.path)
     }
     if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
+    if header?.hasFailedSync == true { throw JournalRecovery.unsynced(file.path) }
     // The process that wrote the header may have died before it was on the medium.
     if let header { try file.write(header) }
     if let header, !header.isEnded, !header.isIncomplete,
@@ -335,15 +339,19 @@ final class StoreJournal: @unchecked Sendable {
 
   /// Ends journaling that a dead process has left, if no other process writes to the store.
   ///
+  /// - Parameter isRecovered: Whether the store has just been recovered from the journal, so that an
+  ///   earlier failed sync doesn't matter.
   /// - Returns: Whether the store is no longer journaled.
-  static func endLeft(by environment: Environment) throws(StoreError) -> Bool {
+  static func endLeft(
+    by environment: Environment, isRecovered: Bool = false
+  ) throws(StoreError) -> Bool {
     let path = environment.path
     let file = try JournalFile.existing(of: path)
     // Another process may keep the write lock for long.
     guard file?.isUnused ?? true else { return false }
     var isEnded = false
     try environment.write(path: path) { (transaction) throws(StoreError) in
-      isEnded = try end(file, path, environment, transaction)
+      isEnded = try end(file, path, environment, transaction, isRecovered: isRecovered)
       return isEnded
     }
     if isEnded { try removeEnded(path, environment) }
@@ -354,11 +362,15 @@ final class StoreJournal: @unchecked Sendable {
   /// order: a file with the flag has a journal, so that a missing one is noticed.
   private static func end(
     _ file: JournalFile?, _ path: String, _ environment: Environment,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing WriteTransaction, isRecovered: Bool = false
   ) throws(StoreError) -> Bool {
     var header = try StoreHeader.read(transaction.reader, path: path)
     guard header.isJournaled, file?.lockExclusively() ?? true else { return false }
-    try storing(path: path, environment.flush())
+    if !isRecovered, try file?.newestHeader()?.hasFailedSync == true { return false }
+    do throws(LMDBError) { try environment.flush() } catch {
+      file?.noteFailedSync()
+      throw StoreError(error, path: path)
+    }
     if let file {
       let root = try storing(path: path, environment.newestRoot(before: transaction))
       try file.write(
@@ -426,11 +438,11 @@ extension StoreJournal {
     let environment = store.environment
     let pin = try storing(path: store.path, environment.pinNewest())
     do throws(StoreError) {
-      try flush(store)
+      try flush(store, flight.file)
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
         fileSize: flight.file.size, storeID: store.id, number: number, root: root,
-        isShared: store.sharedLog != nil)
+        isShared: store.sharedLog != nil, overlaps: flight.overlaps)
       try flight.file.eraseFirstEntry(after: root.transactionID)
       try flight.file.write(header)
       flight.noteCheckpoint()
@@ -442,15 +454,23 @@ extension StoreJournal {
     }
   }
 
-  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that are
-  /// now only in the journal, so no later checkpoint may replace its entries.
-  private func flush(_ store: StoreEngine) throws(StoreError) {
+  /// Syncs the store's file, within a write transaction. If that fails, the system may have dropped
+  /// pages of commits that are now only in the journal, so no later checkpoint, of any process, may
+  /// replace its entries.
+  private func flush(_ store: StoreEngine, _ file: JournalFile) throws(StoreError) {
     if limits.omission == .flush { return }
     do throws(LMDBError) { try store.environment.flush() } catch {
-      let failure = StoreError(error, path: store.path)
-      activity.withLock { $0.failure = failure }
-      throw failure
+      file.noteFailedSync()
+      throw note(error, store)
     }
+  }
+
+  /// Notes that the system failed to sync the store's file. Returns the error of every further
+  /// transaction of this process.
+  private func note(_ error: LMDBError, _ store: StoreEngine) -> StoreError {
+    let failure = StoreError(error, path: store.path)
+    activity.withLock { $0.failure = failure }
+    return failure
   }
 
   /// Begins a transaction only to prepare the journal for the next one.
@@ -486,7 +506,17 @@ extension StoreJournal {
   /// Makes a checkpoint. Syncs the file first, while others commit, so that the checkpoint has
   /// little left to sync. If that fails, the next commit reports the error.
   private func checkpointInAdvance(_ store: StoreEngine) throws(StoreError) {
-    try flush(store)
+    if limits.omission != .flush {
+      do throws(LMDBError) { try store.environment.flush() } catch {
+        // The system reports it only once.
+        let failure = note(error, store)
+        try store.environment.write(path: store.path) { (_) throws(StoreError) in
+          attachment?.file.noteFailedSync()
+          return false
+        }
+        throw failure
+      }
+    }
     try checkpointNow(store) { (transaction) throws(StoreError) in
       if attachment?.commits ?? 0 > 0 { try checkpoint(store, transaction) }
     }

@@ -90,9 +90,10 @@
     func stoppedInFlight() throws {
       let stopped = try writer(rounds: 8, interrupted: "stop 4")
       try waitUntilStopped(stopped)
-      var options = StoreOptions(durability: .journaled)
+      var options = StoreOptions()
       options.busyTimeout = .milliseconds(100)
       var limits = JournalLimits()
+      limits.beginning = 0
       limits.patience = 0.05
       options.journalLimits = limits
       let store = try PersistentStore(for: LedgerClasses.all, at: .path(path), options: options)

@@ -93,7 +93,7 @@
       let folder = try TemporaryFolder()
       let path = folder.path("office.arbor")
       let model = try OfficeModel.make()
-      let options = StoreOptions(durability: .journaled)
+      let options = LedgerJournal.immediate
       for round in 1...3 {
         let store = try PersistentStore(model: model, at: .path(path), options: options)
         #expect(!hasJournal(path))
@@ -340,7 +340,8 @@
     func endsAtATornEntry() throws {
       let left = try Left()
       try left.change(left.journal) { bytes in
-        if let last = bytes.lastIndex(where: { $0 != 0 }) { bytes[last] ^= 0xFF }
+        let last = entries(in: bytes).last?.upperBound ?? bytes.count
+        bytes.replaceSubrange(last - 512..<last, with: Data(count: 512))
       }
       let store = try LedgerWriter.open(left.path)
       defer { store.close() }
@@ -388,9 +389,11 @@
       while offset + 28 < journal.count, number(offset) == 0x4A41_4531,
         journal[offset + 8..<offset + 16] == epoch
       {
-        entries.append(offset..<offset + number(offset + 4))
+        // 496 bytes in each sector of 512.
+        let end = offset + (number(offset + 4) + 495) / 496 * 512
+        entries.append(offset..<end)
         // The next one begins on another page.
-        offset = (offset + number(offset + 4) + 4095) / 4096 * 4096
+        offset = (end + 4095) / 4096 * 4096
       }
       return entries
     }
@@ -509,7 +512,7 @@
       try LedgerWriter(path: path) { _ in }.store.close()
       for content in contents {
         try content.write(to: URL(filePath: path + "-journal"))
-        let options = StoreOptions(durability: .journaled)
+        let options = LedgerJournal.immediate
         let error = #expect(throws: ArborError.self) {
           try PersistentStore(for: LedgerClasses.all, at: .path(path), options: options)
         }
@@ -612,7 +615,7 @@
       defer { disk.unmount() }
       let path = disk.url.appending(path: "ledger.arbor").path
       let store = try PersistentStore(
-        for: LedgerClasses.all, at: .path(path), options: StoreOptions(durability: .journaled))
+        for: LedgerClasses.all, at: .path(path), options: LedgerJournal.immediate)
       let writer = try LedgerWriter(store) { _ in }
       try writer.write(rounds: 3, seed: Self.seed)
       #expect(!hasJournal(path))

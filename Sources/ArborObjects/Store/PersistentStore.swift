@@ -169,7 +169,7 @@ public final class PersistentStore: Sendable {
 
   /// Waits until every commit that can be read now is durable, including those of other processes.
   ///
-  /// A commit is durable when it returns. With the durability ``StoreOptions/Durability/journaled``,
+  /// A commit is durable when it returns. With the durability ``StoreOptions/Durability/full``,
   /// others can read its objects a moment earlier, while it waits for the disk. Call this method
   /// before you act outside of the machine on something that you have only read:
   ///

@@ -34,20 +34,26 @@ public struct StoreOptions: Sendable, Hashable {
   /// The guarantee a commit waits for before it returns.
   public enum Durability: Sendable, Hashable {
     /// Commits wait for the disk and survive a power loss.
-    case full
-    /// Commits survive a power loss and wait for the disk once instead of twice.
     ///
-    /// They are first written to a write-ahead journal, `NAME-journal` next to the file, which
-    /// belongs to the store as long as it exists: move both files together, only while no process
-    /// has the store open, and back up with ``PersistentStore/copy(to:compacting:)``. The last
-    /// process to close the store removes the journal. The first opening for writing after a power
-    /// loss recovers the store from it. The store's file grows by about 60 MiB, because pages are
-    /// reused only after a checkpoint, which runs in the background. In a store that shares a log, the
-    /// log has the commits, and the journal only the checkpoint.
+    /// A process that commits repeatedly waits for the disk only once per commit: after 16 commits in
+    /// quick succession, the next ones are first written to a write-ahead journal, `NAME-journal` next
+    /// to the file. Half a second after the last commit, or when the store is closed, the file is
+    /// complete again, and the journal is removed. As long as it exists, it belongs to the store: move
+    /// both files together, only while no process has the store open, and back up with
+    /// ``PersistentStore/copy(to:compacting:)``. The first opening for writing after a power loss
+    /// recovers the store from it. Meanwhile the store's file grows by up to about 60 MiB, because
+    /// pages are reused only after a checkpoint, which runs in the background. In a store that shares a
+    /// log, the log has the commits, and the journal only the checkpoint.
     ///
     /// While a commit waits, others can already read its objects. See
     /// ``PersistentStore/waitUntilDurable()``.
-    case journaled
+    case full
+    /// Commits wait for the disk twice, and survive a power loss without a journal. For stores whose
+    /// single file is copied by other programs while it is being written, and for those that must not
+    /// grow by unused pages.
+    ///
+    /// A process with this option nevertheless writes to the journal that another process has begun.
+    case fullClassic
     /// Commits wait for the operating system. A power loss may undo the last commits but never
     /// affects consistency.
     case relaxed
@@ -144,7 +150,7 @@ public struct StoreOptions: Sendable, Hashable {
   ///
   /// With `true`, the store is opened in the state of its file if that is sound. Commits since the last
   /// checkpoint are lost unless they had reached the file. Applies only to stores that were opened
-  /// with ``Durability/journaled``.
+  /// with ``Durability/full``.
   public var acceptsMissingJournal = false
   /// The journal's size limits, or `nil` for the defaults.
   package var journalLimits: JournalLimits?
@@ -248,7 +254,7 @@ public struct StoreOptions: Sendable, Hashable {
     opening.replacesOtherModels = onMismatch == .eraseAndRecreate
     opening.setsDamagedAside = onCorruption == .setAsideAndRecreate
     opening.isDurable = durability != .relaxed
-    opening.isJournaled = durability == .journaled
+    opening.isJournaled = durability == .full
     opening.acceptsMissingJournal = acceptsMissingJournal
     if let journalLimits { opening.journalLimits = journalLimits }
     opening.initialMapSize = initialMapSize

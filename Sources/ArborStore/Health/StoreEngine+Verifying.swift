@@ -84,7 +84,7 @@ extension StoreEngine {
   }
 
   /// Whether the newest state says that the store is journaled. Another process may have ended that.
-  private func isJournaled() throws(StoreError) -> Bool {
+  func isJournaled() throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     return try StoreHeader.read(snapshot.reader).isJournaled

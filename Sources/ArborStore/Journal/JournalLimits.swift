@@ -12,10 +12,13 @@ package struct JournalLimits: Sendable, Hashable {
   package var commits = 1024
   /// The number of bytes of entries after which a checkpoint is made.
   package var bytes = 6 << 20
-  /// The number of seconds without a commit after which a checkpoint is made and the process no
-  /// longer pins one. It is noticed after at most twice that time. Until then, the file grows with
-  /// the commits of other processes.
+  /// The number of seconds without a commit after which the process ends journaling, or no longer
+  /// pins a checkpoint if others write. It is noticed after at most twice that time. Until then, the
+  /// file grows with the commits of other processes.
   package var idle = 0.5
+  /// The number of commits that LMDB syncs, each within ``idle`` seconds of the one before, until
+  /// journaling begins. Creating and removing a journal take about as long as it saves meanwhile.
+  package var beginning = 16
 
   /// Whether entries are written while LMDB commits, where the system supports that.
   package var overlaps = true

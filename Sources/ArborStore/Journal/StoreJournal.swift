@@ -24,7 +24,9 @@ internal import LMDB
 /// Rules that hold for all processes that write to the store:
 ///
 /// - A store is *journaled* as long as its header says so. The flag is set by a commit that LMDB
-///   syncs, and cleared by the last writer to close the store, which also removes the journal.
+///   syncs, after several in quick succession. The last writer clears it and removes the journal once
+///   it is idle or closes the store. In a store that shares a log, whose commits don't wait for the
+///   disk at all, the first one sets the flag, and only closing clears it.
 /// - Entries and headers are only written within a write transaction, which excludes all others, or
 ///   right after it, before others pass the gate. An entry may land after LMDB has committed; see
 ///   ``JournalFlight``.
@@ -33,12 +35,12 @@ internal import LMDB
 ///   checkpoint before it counts as durable. A process that doesn't share a log makes the checkpoint
 ///   itself if it finds one that isn't in the journal.
 ///
-/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that
-/// holds the environment's write lock.
+/// `@unchecked Sendable`: `attachment`, `synced` and `isUnavailable` are only accessed by the thread
+/// that holds the environment's write lock.
 final class StoreJournal: @unchecked Sendable {
   /// The use of the journal, which is decided when a store is opened.
   enum Mode {
-    /// The store is journaled from its next commit on.
+    /// The store is journaled after several commits in quick succession.
     case starts
     /// The store is journaled if another process has begun journaling.
     case joins
@@ -91,6 +93,8 @@ final class StoreJournal: @unchecked Sendable {
   private let mode: Mode
   let limits: JournalLimits
   private var attachment: Attachment?
+  /// The number of transactions in quick succession that LMDB has synced, and the end of the last.
+  private var synced: (count: Int, end: ContinuousClock.Instant)?
   /// Whether creating a journal has failed, so that LMDB syncs commits.
   private var isUnavailable = false
   private let activity = Lock(Activity())
@@ -171,7 +175,7 @@ final class StoreJournal: @unchecked Sendable {
     let isShared = store.sharedLog != nil
     let isComplete = isShared || attached.position.transactionID == newest
     let hasFailed = attached.flight.hasFailed || current.isIncomplete
-    if isStray || !isComplete || hasFailed || current.isShared != isShared {
+    if isStray || !isComplete || hasFailed || current.isEnded || current.isShared != isShared {
       try checkpoint(store, transaction)
     }
   }
@@ -198,8 +202,9 @@ final class StoreJournal: @unchecked Sendable {
         return .shared
       }
     }
-    guard redo == .sharedLog || mode == .starts && store.sharedLog == nil, mode != .recovers,
-      !isUnavailable, StoreHeader.bootID != StoreHeader.unknownBoot, let path = store.path
+    guard redo == .sharedLog || mode == .starts && store.sharedLog == nil && isWorthwhile(),
+      mode != .recovers, !isUnavailable, StoreHeader.bootID != StoreHeader.unknownBoot,
+      let path = store.path
     else { return .none }
     do throws(StoreError) { try JournalFile.create(of: path, size: usualSize(store)) } catch {
       // Commits are durable without a journal, too.
@@ -209,6 +214,12 @@ final class StoreJournal: @unchecked Sendable {
     header.isJournaled = true
     transaction.setDurability(.full)
     return .begins
+  }
+
+  /// Whether enough commits have followed one another to make up for creating and removing a journal.
+  private func isWorthwhile() -> Bool {
+    if let last = synced, ContinuousClock.now - last.end > .seconds(limits.idle) { synced = nil }
+    return synced?.count ?? 0 >= limits.beginning
   }
 
   /// Writes the entry of a transaction, which LMDB commits next. The entry is on the medium at the
@@ -265,7 +276,8 @@ final class StoreJournal: @unchecked Sendable {
   ) throws(StoreError) {
     switch (part, isCommitted) {
     case (.entry, true) where !hasLanded: try checkpointNow(store)
-    case (.none, _), (.begins, false), (.shared, false): return
+    case (.none, true): synced = ((synced?.count ?? 0) + 1, .now)
+    case (.none, false), (.begins, false), (.shared, false): return
     // LMDB has synced the transaction. If there is no checkpoint, the next one makes it.
     case (.begins, true): try? checkpointNow(store)
     case (.bypass, true): try checkpointNow(store)
@@ -322,7 +334,14 @@ final class StoreJournal: @unchecked Sendable {
   /// it.
   func settle(_ store: StoreEngine) throws(StoreError) {
     // Other stores are not slowed down by a transaction, which costs more than the rest of closing.
-    guard mode != .recovers, let path = store.path, activity.withLock({ $0.isUsed }) else { return }
+    guard mode != .recovers, activity.withLock({ $0.isUsed }) else { return }
+    try end(store)
+    // A checkpoint that has begun finds the store settled.
+    store.whileWaiting { queue.sync {} }
+  }
+
+  private func end(_ store: StoreEngine) throws(StoreError) {
+    guard let path = store.path else { return }
     try store.environment.write(path: path) { (transaction) throws(StoreError) in
       guard let attached = attachment, activity.withLock({ $0.failure == nil }) else {
         return false
@@ -330,11 +349,10 @@ final class StoreJournal: @unchecked Sendable {
       defer { detach(store) }
       try attached.flight.begin()
       defer { attached.flight.end() }
+      guard attached.file.lockExclusively() else { return false }
       return try Self.end(attached.file, path, store.environment, transaction)
     }
     try Self.removeEnded(path, store.environment)
-    // A checkpoint that has begun finds the store settled.
-    store.whileWaiting { queue.sync {} }
   }
 
   /// Ends journaling that a dead process has left, if no other process writes to the store.
@@ -351,11 +369,50 @@ final class StoreJournal: @unchecked Sendable {
     guard file?.isUnused ?? true else { return false }
     var isEnded = false
     try environment.write(path: path) { (transaction) throws(StoreError) in
+      guard file?.lockExclusively() ?? true else { return false }
       isEnded = try end(file, path, environment, transaction, isRecovered: isRecovered)
       return isEnded
     }
     if isEnded { try removeEnded(path, environment) }
     return isEnded
+  }
+
+  /// Ends journaling even if other processes write to the store. Their next transactions find that,
+  /// and they may begin journaling again.
+  ///
+  /// - Throws: `journal` if the system has failed to sync the file.
+  static func endForAll(_ environment: Environment) throws(StoreError) {
+    let path = environment.path
+    try environment.write(path: path) { (transaction) throws(StoreError) in
+      let file = try JournalFile.existing(of: path)
+      // A process may have died with an entry in flight.
+      if let file {
+        try file.lockFlight(exclusively: true, patience: JournalLimits().patience)
+        file.unlockFlight()
+        if try file.newestHeader()?.hasFailedSync == true {
+          throw JournalRecovery.unsynced(file.path)
+        }
+      }
+      return try end(file, path, environment, transaction)
+    }
+    try removeEnded(path, environment)
+  }
+
+  /// Runs `body` in a write transaction of a store that is not journaled. Ends journaling first, if
+  /// necessary.
+  static func writeUnjournaled(
+    _ environment: Environment, path: String?,
+    _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    while true {
+      var isJournaled = false
+      try environment.write(path: path) { (transaction) throws(StoreError) in
+        isJournaled = try StoreHeader.read(transaction.reader, path: path).isJournaled
+        return isJournaled ? false : try body(transaction)
+      }
+      guard isJournaled else { return }
+      try endForAll(environment)
+    }
   }
 
   /// Syncs the file, notes in the journal that the file is complete, and clears the flag, in this
@@ -365,7 +422,7 @@ final class StoreJournal: @unchecked Sendable {
     _ transaction: borrowing WriteTransaction, isRecovered: Bool = false
   ) throws(StoreError) -> Bool {
     var header = try StoreHeader.read(transaction.reader, path: path)
-    guard header.isJournaled, file?.lockExclusively() ?? true else { return false }
+    guard header.isJournaled else { return false }
     if !isRecovered, try file?.newestHeader()?.hasFailedSync == true { return false }
     do throws(LMDBError) { try environment.flush() } catch {
       file?.noteFailedSync()
@@ -394,26 +451,6 @@ final class StoreJournal: @unchecked Sendable {
         try JournalFile.remove(of: path)
       }
       return false
-    }
-  }
-}
-
-extension StoreEngine {
-  /// Waits until every commit that can be read now is durable. In a journaled store, commits can be
-  /// read while their entries are still being written, or before a checkpoint replaces an entry.
-  ///
-  /// - Throws: `inputOutput` if a transaction is not on the medium and no checkpoint is made in time;
-  ///   `journal` if the process that writes an entry is stopped.
-  package func waitUntilDurable() throws(StoreError) {
-    guard let path, let file = try JournalFile.existing(of: path, forReading: true) else { return }
-    let patience = journal.limits.patience
-    let end = ContinuousClock.now + .seconds(patience)
-    while true {
-      try file.lockFlight(exclusively: false, patience: patience)
-      file.unlockFlight()
-      guard file.isInPlace, try file.newestHeader()?.isIncomplete == true else { return }
-      guard ContinuousClock.now < end else { throw .failed("write", file.path, errno: EIO) }
-      usleep(1_000)
     }
   }
 }
@@ -506,25 +543,28 @@ extension StoreJournal {
   /// Makes a checkpoint. Syncs the file first, while others commit, so that the checkpoint has
   /// little left to sync. If that fails, the next commit reports the error.
   private func checkpointInAdvance(_ store: StoreEngine) throws(StoreError) {
-    if limits.omission != .flush {
-      do throws(LMDBError) { try store.environment.flush() } catch {
-        // The system reports it only once.
-        let failure = note(error, store)
-        try store.environment.write(path: store.path) { (_) throws(StoreError) in
-          attachment?.file.noteFailedSync()
-          return false
-        }
-        throw failure
-      }
-    }
+    try flushInAdvance(store)
     try checkpointNow(store) { (transaction) throws(StoreError) in
       if attachment?.commits ?? 0 > 0 { try checkpoint(store, transaction) }
     }
   }
 
-  /// Starts a timer that makes a checkpoint and detaches from the journal once nothing has been
-  /// written for a while, so that an idle process neither prevents pages from being reused nor
-  /// other processes from ending the journal.
+  private func flushInAdvance(_ store: StoreEngine) throws(StoreError) {
+    if limits.omission == .flush { return }
+    do throws(LMDBError) { try store.environment.flush() } catch {
+      // The system reports it only once.
+      let failure = note(error, store)
+      try store.environment.write(path: store.path) { (_) throws(StoreError) in
+        attachment?.file.noteFailedSync()
+        return false
+      }
+      throw failure
+    }
+  }
+
+  /// Starts a timer that ends journaling once nothing has been written for a while, so that the
+  /// file of an idle store is complete. If other processes write, or the store shares a log, the
+  /// process only detaches from the journal, so that it doesn't prevent pages from being reused.
   private func watch(_ store: StoreEngine) {
     let isFirst = activity.withLock { activity in
       defer { activity.isWatched = true }
@@ -545,6 +585,11 @@ extension StoreJournal {
   }
 
   private func rest(_ store: StoreEngine) {
+    guard store.sharedLog != nil else {
+      try? flushInAdvance(store)
+      try? end(store)
+      return
+    }
     try? checkpointInAdvance(store)
     try? store.environment.write(path: store.path) { (_) throws(StoreError) in
       detach(store)

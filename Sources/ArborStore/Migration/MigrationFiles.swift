@@ -145,6 +145,8 @@ extension StoreEngine {
         MigrationMarker(
           plan: plan, target: model.fingerprint, generation: modelGeneration, began: Date()))
     }
+    // Now that commits are rejected, it stays like that, and the ID doesn't change any more.
+    try StoreJournal.endForAll(environment)
     return try read { $0.id }
   }
 

@@ -126,7 +126,8 @@ extension StoreEngine {
     let opener = StoreOpener(opening)
     let parts = try opener.settled(opener.parts(of: environment, path: environment.path))
     var isChanged = false
-    try environment.write(path: parts.path) { (transaction) throws(StoreError) in
+    try StoreJournal.writeUnjournaled(environment, path: parts.path) {
+      (transaction) throws(StoreError) in
       isChanged = try body(parts, transaction)
       return isChanged
     }
@@ -138,7 +139,6 @@ extension StoreEngine {
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, path: parts.path)
-    if header.isJournaled { throw .inUse(path: parts.path) }
     guard let former = try FormerModel.read(transaction.reader, arbor) else { return false }
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)

@@ -47,19 +47,36 @@ package enum StoreFiles {
     if keepsFormer, try exists(former) {
       throw .inputOutput(operation: "link", path: former, errno: EEXIST)
     }
-    try typed(path) {
-      try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
-        _, transaction in
-        let arbor = try transaction.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags)
-        guard arbor != nil else {
-          throw StoreError.notAStore(path: path, what: "The file is a database of another program.")
+    while true {
+      var isJournaled = false
+      do throws(StoreError) {
+        return try typed(path) {
+          try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
+            _, transaction in
+            let arbor = try transaction.openDatabase(
+              StoreFormat.arborDatabase, StoreFormat.arborFlags)
+            guard arbor != nil else {
+              throw StoreError.notAStore(
+                path: path, what: "The file is a database of another program.")
+            }
+            let header = try StoreHeader.read(transaction.reader, path: path)
+            // A process is writing to it, with a journal that belongs to this file.
+            isJournaled = header.isJournaled
+            guard !isJournaled else { throw StoreError.inUse(path: path) }
+            try permit(header)
+          }
         }
-        let header = try StoreHeader.read(transaction.reader, path: path)
-        // A process is writing to it, with a journal that belongs to this file.
-        guard !header.isJournaled else { throw StoreError.inUse(path: path) }
-        try permit(header)
+      } catch {
+        guard isJournaled else { throw error }
       }
+      try endJournaling(path)
     }
+  }
+
+  private static func endJournaling(_ path: String) throws(StoreError) {
+    let environment = try storing(path: path, Environment.open(path: path))
+    defer { try? environment.close() }
+    try StoreJournal.endForAll(environment)
   }
 
   /// Returns the path under which a replaced store is kept.

@@ -35,7 +35,8 @@ extension StoreOpener {
     let change = LoggedModelChange(
       to: opening.versionsBetween + [model], digest: offer.digest, dropping: names)
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
-    try environment.write(path: path) { (transaction) throws(StoreError) in
+    // The migration must not be lost with a journal that another process writes.
+    try StoreJournal.writeUnjournaled(environment, path: path) { (transaction) throws(StoreError) in
       try Self.migrate(parts, migration, change, transaction, indexingAtOnce: most)
     }
     return try self.parts(of: environment, path: path)
@@ -56,8 +57,6 @@ extension StoreOpener {
     guard header.modelGeneration == parts.header.modelGeneration,
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
-    // The migration must not be lost with a journal that another process writes.
-    if header.isJournaled { throw .inUse(path: parts.path) }
     try header.checkPrecedes(transaction)
     let checks = MigrationChecks(migration, parts, transaction.reader)
     let found = try checks.obstacles()

@@ -347,8 +347,11 @@ import Testing
       var random = SplitMix(seed: seed)
       let folder = try TemporaryFolder()
       let file = folder.path("journaled.arbor")
-      let store = try PersistentStore(
-        model: Self.model(), at: .path(file), options: StoreOptions(durability: .journaled))
+      var options = StoreOptions()
+      var limits = JournalLimits()
+      (limits.beginning, limits.idle) = (0, 1000)
+      options.journalLimits = limits
+      let store = try PersistentStore(model: Self.model(), at: .path(file), options: options)
       defer { store.close() }
       let context = store.makeContext()
       for step in 0..<12 {

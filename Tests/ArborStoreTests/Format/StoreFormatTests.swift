@@ -64,6 +64,7 @@ import Testing
         "age 36, descending", "member, position", "position, member", "history",
         "history with a tombstone", "history with links", "blob reference", "blob key",
         "log readers", "logged commit", "journal entry",
+        "end of the journal entry's sector, after 436 zeros",
       ])
   }
 
@@ -87,11 +88,20 @@ import Testing
       transactionID: 6, counters: [("unique-id", 65)], first: 4, commits: [[0xAA, 0xBB, 0xCC]])
     let position = JournalPosition(offset: 8192, chain: 0xCAFE_BABE, transactionID: 5)
     let (bytes, end) = entry.encoded(at: position, epoch: 0x1122_3344_5566_7788)
-    expect("journal entry", bytes)
-    #expect(bytes.count < 4096 && end.offset == 8192 + 4096 && end.transactionID == 6)
+    expect("journal entry", Array(bytes[..<60]))
+    #expect(bytes[60..<496].allSatisfy { $0 == 0 })
+    expect("end of the journal entry's sector, after 436 zeros", Array(bytes[496...]))
+    #expect(bytes.count == 512 && end.offset == 8192 + 4096 && end.transactionID == 6)
+    #expect(
+      bytes.withUnsafeBytes { JournalSectors.content(of: $0) }
+        == .part(of: JournalSectors.Owner(transactionID: 6, checksum: end.chain)))
     let read = try #require(
       bytes.withUnsafeBytes { bytes in
-        JournalEntry.Frame(bytes).flatMap { JournalEntry($0, bytes) }
+        JournalEntry.Frame(bytes).flatMap { frame in
+          JournalSectors.join(bytes, length: frame.length).withUnsafeBytes {
+            JournalEntry(frame, $0)
+          }
+        }
       })
     #expect(read.commits == entry.commits && read.first == 4 && read.transactionID == 6)
     #expect(read.counters.map(\.name) == ["unique-id"] && read.counters.map(\.value) == [65])

@@ -19,6 +19,16 @@ import Testing
     }
   }
 
+  /// Runs `body` with a store that is journaled from its first commit in a log on.
+  private func use(_ body: (TemporaryStore) throws -> Void) throws {
+    try TemporaryStore.use(
+      OfficeModel.make(),
+      opening: {
+        $0.journalLimits.beginning = 0
+        $0.journalLimits.idle = 1000
+      }, body)
+  }
+
   private func header(_ file: StoreEngine) throws -> HeaderRecord {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -52,7 +62,7 @@ import Testing
 
   @Test("Only a store that shares a log is journaled, and only while it is open")
   func isJournaledWhileItShares() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       try insert(0..<2, store.file)
       #expect(try !header(store.file).isJournaled)
       try store.file.share(through: PatientLog())
@@ -72,7 +82,7 @@ import Testing
 
   @Test("A store that no longer shares its log makes a checkpoint with its next commit")
   func endOfSharing() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       try store.file.share(through: PatientLog())
       try insert(0..<3, store.file)
       store.file.endSharing()
@@ -86,7 +96,7 @@ import Testing
 
   @Test("A copy is not journaled")
   func copies() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       try store.file.share(through: PatientLog())
       try insert(0..<2, store.file)
       for isCompacting in [true, false] {
@@ -136,7 +146,7 @@ import Testing
 
   @Test("After the machine stopped, a file without its log is refused, and with it restored")
   func restoresTheCheckpoint() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       let path = try stop(store) { former, newest in
         // Half of the last commit's pages, but both root pages, have reached the disk.
         var torn = newest
@@ -172,7 +182,7 @@ import Testing
 
   @Test("A sound file whose journal is missing is opened")
   func soundWithoutJournal() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       let path = try stop(store) { $1 }
       let file = try open(path)
       #expect(try !header(file).isJournaled)
@@ -184,7 +194,7 @@ import Testing
 
   @Test("A file whose journal is missing is refused if any page of the last commit is outdated")
   func outdatedWithoutJournal() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       var files: [Data] = []
       _ = try stop(store) { former, newest in
         let size = 4096
@@ -215,7 +225,7 @@ import Testing
 
   @Test("The error of a file without its journal reports where the last commits are")
   func refusalWithoutJournal() throws {
-    try TemporaryStore.use(OfficeModel.make()) { store in
+    try use { store in
       let file = try open(try stop(store) { $1 })
       // This leaves the digests outdated.
       try Vandal(file: file).writeHeaderAlone { header in

@@ -2,8 +2,17 @@ import ArborData
 import ArborStore
 import Foundation
 
-/// A ledger whose commits go to a journal.
+/// A ledger whose commits go to a journal from the first one on.
 enum LedgerJournal {
+  /// The options of a store whose first commit creates a journal.
+  static var immediate: StoreOptions {
+    var options = StoreOptions()
+    var limits = JournalLimits()
+    limits.beginning = 0
+    options.journalLimits = limits
+    return options
+  }
+
   /// The environment variable that makes the program use a journal: the number of commits between
   /// checkpoints and, after a comma, the step to omit.
   static let variable = "ARBOR_LEDGER_JOURNAL"
@@ -14,8 +23,8 @@ enum LedgerJournal {
     let given = ProcessInfo.processInfo.environment[variable]
     guard let parts = given?.split(separator: ","), let commits = parts.first.flatMap({ Int($0) })
     else { return options }
-    options.durability = .journaled
     var limits = JournalLimits()
+    limits.beginning = 0
     limits.size = 96 << 10
     limits.entry = 16 << 10
     limits.commits = commits

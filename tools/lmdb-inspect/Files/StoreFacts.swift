@@ -24,7 +24,18 @@ struct StoreFacts {
     facts.add(
       "lastScrub", label: "last scrub", json: scrubbed.map(JSONValue.string) ?? .null,
       text: scrubbed ?? "never")
+    let order = try store.durabilityOrder()
+    facts.add("durability", json: .string(order.rawValue), text: Self.text(order))
     try addEntities(to: &facts)
+  }
+
+  private static func text(_ order: DurabilityOrder) -> String {
+    switch order {
+    case .synced: "commits are synced by LMDB"
+    case .overlapping: "commits are written to a journal while LMDB commits"
+    case .inOrder: "commits are written to a journal before LMDB commits"
+    case .sharedLog: "commits are written to a shared log"
+    }
   }
 
   private func header() throws -> HeaderRecord {

@@ -58,7 +58,7 @@ extension Benchmark {
     let rows = Workload(count: max(1000, count)).employees
     for _ in 0..<rounds {
       var committers = try [
-        Committer("full", at: path, .full), Committer("journaled", at: path, .journaled),
+        Committer("classic", at: path, .fullClassic), Committer("full", at: path, .full),
       ]
       defer { for committer in committers { committer.end() } }
       for start in stride(from: 0, to: rows.count, by: 100) {

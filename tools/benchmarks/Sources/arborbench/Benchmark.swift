@@ -10,7 +10,7 @@ struct Benchmark {
   let flags: Set<String>
 
   func store(_ location: StoreLocation? = nil) throws -> PersistentStore {
-    let durability: StoreOptions.Durability = flags.contains("journaled") ? .journaled : .full
+    let durability: StoreOptions.Durability = flags.contains("classic") ? .fullClassic : .full
     return try PersistentStore(
       for: [Company.self, Employee.self], at: location ?? .path(path),
       options: StoreOptions(durability: durability))

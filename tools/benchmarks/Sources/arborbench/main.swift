@@ -1,4 +1,4 @@
-// arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync|journaled]
+// arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync|classic]
 // Modes: load, read, single, mutate, open and size are those of all implementations of workload W;
 // index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
 // perform commits concurrently to a loaded store; predicates parses predicates and evaluates them;
@@ -32,7 +32,7 @@ else {
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
       + "byhand|import|gazetteer|ledger|chat|notes|posts|lists|parts|evolve|online|log|backup|journal|"
       + "postgres|sharing|readers|cancel "
-      + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
+      + "FILE N [REPETITIONS or BLOCK] [nosync|classic]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]

@@ -10,80 +10,6 @@
   /// A store with a journal, whose writer is killed or whose machine is restarted, and journals that
   /// are missing, damaged or not the store's.
   @Suite("Journals", .serialized) struct JournalTests {
-    private static let seed: UInt64 = 11
-
-    /// A store whose writer was killed, so that its journal is still there.
-    private struct Left {
-      let folder: TemporaryFolder
-      let path: String
-      let rounds: Int
-
-      var journal: String { path + "-journal" }
-
-      /// - Parameters:
-      ///   - isRestarted: Whether the machine was restarted since.
-      ///   - first: Called with the path after the first round, while the writer goes on.
-      init(
-        rounds: Int = 5, checkpoints: Int = 1000, isRestarted: Bool = true,
-        afterFirst first: (String) throws -> Void = { _ in }
-      ) throws {
-        folder = try TemporaryFolder()
-        path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
-        let boot = folder.path("boot")
-        try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
-        var environment = [
-          LedgerJournal.variable: "\(checkpoints)", "SWIFT_BACKTRACE": "enable=no",
-        ]
-        if isRestarted { environment["ARBOR_FAULTS_BOOT"] = boot }
-        let run = try CrashWriterRun(
-          ["rounds", path, "\(seed)", "100000"], environment: environment)
-        _ = run.read(until: 2, "round")
-        try first(path)
-        _ = run.read(until: rounds + 1, "round")
-        run.kill()
-        self.rounds = Int(try #require(run.acknowledged("round").last))
-        #expect(self.rounds >= rounds)
-      }
-
-      /// Opens the store, and checks that all acknowledged rounds are there.
-      func verify(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let store = try LedgerWriter.open(path)
-        defer { store.close() }
-        try store.check()
-        let state = try #require(try LedgerState(reading: store))
-        #expect((rounds...rounds + 1).contains(state.round), sourceLocation: sourceLocation)
-        #expect(
-          state == LedgerState(seed: seed, rounds: state.round), sourceLocation: sourceLocation)
-      }
-
-      /// Returns the error of opening the store.
-      func refusal(isReadOnly: Bool = false) -> ArborError? {
-        do {
-          let options = StoreOptions(isReadOnly: isReadOnly)
-          try PersistentStore(at: .path(path), options: options).close()
-          return nil
-        } catch {
-          return error
-        }
-      }
-
-      /// Damages both root pages, so that the store depends on its journal.
-      func loseRoots() throws {
-        try change(path) { bytes in
-          for page in 0..<2 {
-            bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
-          }
-        }
-      }
-
-      func change(_ name: String, _ body: (inout Data) -> Void) throws {
-        let url = URL(filePath: name)
-        var bytes = try Data(contentsOf: url)
-        body(&bytes)
-        try bytes.write(to: url)
-      }
-    }
-
     private func hasJournal(_ path: String) -> Bool {
       FileManager.default.fileExists(atPath: path + "-journal")
     }
@@ -129,7 +55,7 @@
     @Test("After a restart of the machine, the last commits are recovered from the journal")
     func recoversAfterARestart() throws {
       for checkpoints in [1000, 2] {
-        let left = try Left(checkpoints: checkpoints)
+        let left = try LeftStore(checkpoints: checkpoints)
         #expect(hasJournal(left.path))
         // The pages that were written last never reached the disk.
         try left.loseRoots()
@@ -141,7 +67,7 @@
 
     @Test("A journal that a killed process left is removed by the next opening for writing")
     func endsWhatAKilledProcessLeft() throws {
-      let left = try Left(isRestarted: false)
+      let left = try LeftStore(isRestarted: false)
       #expect(hasJournal(left.path))
       #expect(left.refusal(isReadOnly: true) == nil)
       #expect(hasJournal(left.path))
@@ -153,7 +79,7 @@
       "A store whose journal is damaged is set aside with it on request",
       arguments: ["entry", "headers", "end", "file"])
     func damagedJournalsAreSetAside(_ damage: String) throws {
-      let left = try Left()
+      let left = try LeftStore()
       if damage != "file" { try left.loseRoots() }
       switch damage {
       case "file": try left.change(left.path) { $0 = Data(repeating: 7, count: $0.count) }
@@ -184,7 +110,7 @@
       "In a folder that is not writable, a store that needs its journal is read-only",
       .enabled(if: geteuid() == 0))
     func unwritableFoldersAreNamed() async throws {
-      let left = try Left()
+      let left = try LeftStore()
       #expect(chmod(left.folder.url.path, 0o755) == 0)
       #expect(chmod(left.path, 0o666) == 0 && chmod(left.journal, 0o666) == 0)
       await #expect(processExitsWith: .exitCode(0)) { [path = left.path as String] in
@@ -200,7 +126,7 @@
 
     @Test("A store that needs its journal cannot be opened read-only")
     func readersAreRefused() throws {
-      let left = try Left()
+      let left = try LeftStore()
       let error = try #require(left.refusal(isReadOnly: true))
       #expect(error.code == .readOnly)
       #expect(
@@ -212,7 +138,7 @@
 
     @Test("The journal of another store is refused")
     func refusesForeignJournals() throws {
-      let (left, other) = (try Left(), try Left())
+      let (left, other) = (try LeftStore(), try LeftStore())
       let files = FileManager.default
       let aside = left.folder.path("aside")
       try files.moveItem(atPath: left.journal, toPath: aside)
@@ -232,7 +158,7 @@
 
     @Test("The journal of a file that was restored from a copy is refused")
     func refusesAJournalOfALaterFile() throws {
-      let left = try Left()
+      let left = try LeftStore()
       let files = FileManager.default
       try files.copyItem(atPath: left.journal, toPath: left.folder.path("journal"))
       try left.verify()
@@ -244,7 +170,7 @@
 
     @Test("A journal without its store is kept")
     func keepsALoneJournal() throws {
-      let left = try Left()
+      let left = try LeftStore()
       let files = FileManager.default
       try files.moveItem(atPath: left.path, toPath: left.folder.path("aside"))
       #expect(throws: ArborError.self) { try LedgerWriter.open(left.path) }
@@ -258,11 +184,11 @@
 
     @Test("A journal of a later version is refused")
     func refusesLaterVersions() throws {
-      let left = try Left()
+      let left = try LeftStore()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { bytes in
         for page in 0..<2 where bytes[page * 4096] != 0 {
-          bytes[page * 4096 + 8] = 4
+          bytes[page * 4096 + 8] = 5
           bytes.sign(page * 4096..<page * 4096 + 224)
         }
       }
@@ -270,7 +196,7 @@
       #expect(error.code == .formatTooNew)
       #expect(
         error.message
-          == "The journal \(left.journal) has format 4, which requires a later version of the "
+          == "The journal \(left.journal) has format 5, which requires a later version of the "
           + "library.")
       try former.write(to: URL(filePath: left.journal))
       try left.verify()
@@ -278,7 +204,7 @@
 
     @Test("A truncated journal is refused")
     func refusesATruncatedJournal() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { $0.removeLast($0.count - 9000) }
@@ -294,7 +220,7 @@
 
     @Test("A damaged entry before others is reported as damage, not as the end of the journal")
     func refusesADamagedEntry() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       // The first entry begins after the headers.
@@ -312,7 +238,7 @@
 
     @Test("A journal without its newest header is refused")
     func refusesADamagedHeader() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.loseRoots()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       try left.change(left.journal) { bytes in
@@ -338,7 +264,7 @@
 
     @Test("A torn last entry, which was never acknowledged, ends the journal")
     func endsAtATornEntry() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.change(left.journal) { bytes in
         let last = entries(in: bytes).last?.upperBound ?? bytes.count
         bytes.replaceSubrange(last - 512..<last, with: Data(count: 512))
@@ -347,12 +273,12 @@
       defer { store.close() }
       try store.check()
       let state = try #require(try LedgerState(reading: store))
-      #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
+      #expect(state == LedgerState(seed: LeftStore.seed, rounds: state.round))
     }
 
     @Test("An empty journal is harmless if the whole file reached the disk")
     func verifiesTheFileWithAnEmptyJournal() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.change(left.journal) { $0 = Data(count: $0.count) }
       try left.verify()
       #expect(!hasJournal(left.path))
@@ -361,7 +287,7 @@
     @Test("A store whose journal is missing is opened only if the options accept that")
     func refusesAMissingJournal() throws {
       for isReadOnly in [false, true] {
-        let left = try Left()
+        let left = try LeftStore()
         try FileManager.default.removeItem(atPath: left.journal)
         let error = try #require(left.refusal(isReadOnly: isReadOnly))
         #expect(error.code == .corrupted)
@@ -401,7 +327,7 @@
     @Test("A sound file is kept if the end of its journal is lost")
     func keepsANewerFile() throws {
       for kept in [0, 1, 2, -1] {
-        let left = try Left()
+        let left = try LeftStore()
         try left.change(left.journal) { journal in
           let entries = entries(in: journal)
           let first = entries[kept < 0 ? entries.count - 1 : kept].lowerBound
@@ -423,7 +349,7 @@
       let seed = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
       var random = seed.map { SeededRandom(seed: $0) } ?? SeededRandom()
       var earlier = Data()
-      let left = try Left(rounds: 12, checkpoints: checkpoints) { path in
+      let left = try LeftStore(rounds: 12, checkpoints: checkpoints) { path, _ in
         earlier = try Data(contentsOf: URL(filePath: path + "-journal"))
       }
       let file = try Data(contentsOf: URL(filePath: left.path))
@@ -465,7 +391,7 @@
 
     @Test("Salvage keeps a sound file whose journal has lost its end")
     func salvagesANewerFile() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.change(left.journal) { journal in
         let first = entries(in: journal)[1].lowerBound
         journal.replaceSubrange(first..., with: Data(count: journal.count - first))
@@ -476,7 +402,7 @@
 
     @Test("A damaged file whose journal has lost its end is refused, and is not put back silently")
     func refusesALostEnd() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.change(left.journal) { journal in
         let first = entries(in: journal)[1].lowerBound
         journal.replaceSubrange(first..., with: Data(count: journal.count - first))
@@ -526,7 +452,7 @@
 
     @Test("A header of a later format that is damaged is damage")
     func checksHeadersFirst() throws {
-      let left = try Left()
+      let left = try LeftStore()
       let former = try Data(contentsOf: URL(filePath: left.journal))
       for bit in 0..<8 {
         for page in 0..<2 where former[page * 4096] != 0 {
@@ -542,7 +468,7 @@
 
     /// Salvages a store, and checks that the result is sound and in the state after one of its
     /// rounds.
-    private func salvage(_ left: Left) throws -> (report: SalvageReport, round: Int) {
+    private func salvage(_ left: LeftStore) throws -> (report: SalvageReport, round: Int) {
       let former = try [left.path, left.journal].map { try Data(contentsOf: URL(filePath: $0)) }
       let rescued = left.folder.path("rescued-\(UUID().uuidString).arbor")
       let report = try PersistentStore.salvage(
@@ -555,13 +481,13 @@
       defer { store.close() }
       try store.check()
       let state = try #require(try LedgerState(reading: store))
-      #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
+      #expect(state == LedgerState(seed: LeftStore.seed, rounds: state.round))
       return (report, state.round)
     }
 
     @Test("Salvage recovers the commits in the journal, too")
     func salvagesTheJournal() throws {
-      let left = try Left()
+      let left = try LeftStore()
       // The pages that were written last never reached the disk.
       try left.loseRoots()
       let (report, round) = try salvage(left)
@@ -572,7 +498,7 @@
 
     @Test("Salvage uses a damaged journal up to the damage")
     func salvagesADamagedJournal() throws {
-      let left = try Left()
+      let left = try LeftStore()
       try left.loseRoots()
       // The first entry begins after the headers.
       try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
@@ -584,7 +510,7 @@
 
     @Test("Salvage ignores the journal of another store")
     func salvagesWithoutAForeignJournal() throws {
-      let (left, other) = (try Left(), try Left())
+      let (left, other) = (try LeftStore(), try LeftStore())
       try FileManager.default.removeItem(atPath: left.journal)
       try FileManager.default.copyItem(atPath: other.journal, toPath: left.journal)
       // This machine didn't stop, so the file alone has all commits.
@@ -617,7 +543,7 @@
       let store = try PersistentStore(
         for: LedgerClasses.all, at: .path(path), options: LedgerJournal.immediate)
       let writer = try LedgerWriter(store) { _ in }
-      try writer.write(rounds: 3, seed: Self.seed)
+      try writer.write(rounds: 3, seed: LeftStore.seed)
       #expect(!hasJournal(path))
       try store.check()
       store.close()

@@ -241,9 +241,11 @@ enum JournalRecovery {
     return newest - min(newest, position.transactionID)
   }
 
-  /// Returns the last transaction of a file, or `nil` if both root pages are damaged.
+  /// Returns the last transaction of a file, or `nil` if it is missing or both root pages are
+  /// damaged.
   private static func newestTransaction(_ path: String) throws(StoreError) -> UInt64? {
-    do throws(LMDBError) { return try DamagedFile(path: path).transactions.first } catch {
+    do throws(LMDBError) { return try DamagedFile.newestTransaction(path: path) } catch {
+      if case .noSuchFile = error { return nil }
       throw StoreError(error, path: path)
     }
   }

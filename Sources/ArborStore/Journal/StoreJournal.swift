@@ -347,6 +347,9 @@ final class StoreJournal: @unchecked Sendable {
         return false
       }
       defer { detach(store) }
+      // What is written while the store is being closed, such as the progress of a scrub, does not
+      // begin it again.
+      synced = nil
       try attached.flight.begin()
       defer { attached.flight.end() }
       guard attached.file.lockExclusively() else { return false }

@@ -25,6 +25,15 @@ extension DamagedFile {
   /// The transaction numbers of the valid root pages, newest first.
   package var transactions: [UInt64] { roots.map(\.transactionID) }
 
+  /// Returns the number of a file's last transaction, or `nil` if no root page is valid. Other
+  /// processes may have the file open, and neither they nor their locks are affected.
+  package static func newestTransaction(path: String) throws(LMDBError) -> UInt64? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .lastSystemError }
+    defer { close(descriptor) }
+    return try MetaPages.soundPages(descriptor).first?.transactionID
+  }
+
   /// Verifies every page of the newest root page's state.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.

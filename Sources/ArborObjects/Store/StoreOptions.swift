@@ -178,9 +178,9 @@ public struct StoreOptions: Sendable, Hashable {
   /// the option of the first opening applies. On macOS, commits wait without a limit.
   public var busyTimeout: Duration? = .seconds(60)
   /// A Boolean value that indicates whether closing the store returns unused space to the file
-  /// system. This is done if the unused space exceeds 16 MiB and a quarter of the file, the rest is
-  /// at most 256 MiB, this process has committed to the file, and it isn't open elsewhere. Closing
-  /// then takes a few hundred milliseconds. ``PersistentStore/compact()`` can be called at any time
+  /// system. This is done if the unused space exceeds 1 MiB and an eighth of the file, the rest is at
+  /// most 256 MiB, this process has committed to the file, and it isn't open elsewhere. Closing then
+  /// takes up to a few hundred milliseconds. ``PersistentStore/compact()`` can be called at any time
   /// and for any size.
   public var compactsWhenClosed = true
   /// The extent to which an existing file is verified.

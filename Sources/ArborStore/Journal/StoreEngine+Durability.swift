@@ -15,10 +15,12 @@ package enum DurabilityOrder: String, Sendable, Hashable {
 
 extension StoreEngine {
   /// Waits until every commit that can be read now is durable. In a journaled store, commits can be
-  /// read while their entries are still being written, or before a checkpoint replaces an entry.
+  /// read while their entries are still being written, or before a checkpoint replaces an entry. If the
+  /// process that should make the checkpoint has died, this one makes it, unless it only reads.
   ///
-  /// - Throws: `inputOutput` if a transaction is not on the medium and no checkpoint is made in time;
-  ///   `journal` if the process that writes an entry is stopped.
+  /// - Throws: `inputOutput` if a transaction is not on the medium, the store is opened read-only, and
+  ///   no other process makes a checkpoint in time; errors of making one; `journal` if the process that
+  ///   writes an entry is stopped.
   package func waitUntilDurable() throws(StoreError) {
     guard let path, let file = try JournalFile.existing(of: path, forReading: true) else { return }
     let patience = journal.limits.patience
@@ -27,6 +29,7 @@ extension StoreEngine {
       try file.lockFlight(exclusively: false, patience: patience)
       file.unlockFlight()
       guard file.isInPlace, try file.newestHeader()?.isIncomplete == true else { return }
+      if !isReadOnly { return try journal.checkpointNow(self) }
       guard ContinuousClock.now < end else { throw .failed("write", file.path, errno: EIO) }
       usleep(1_000)
     }

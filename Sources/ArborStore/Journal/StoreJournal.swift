@@ -513,10 +513,11 @@ extension StoreJournal {
     return failure
   }
 
-  /// Begins a transaction only to prepare the journal for the next one.
+  /// Begins a transaction only to prepare the journal for the next one, which includes a checkpoint if
+  /// a transaction is not on the medium.
   ///
   /// - Parameter body: Called when the journal is prepared.
-  private func checkpointNow(
+  func checkpointNow(
     _ store: StoreEngine,
     _ body: (borrowing WriteTransaction) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) {

@@ -29,7 +29,7 @@ extension StoreEngine {
   }
 
   /// The minimum number of bytes worth reclaiming.
-  private static let leastReclaimed = 16 << 20
+  private static let leastReclaimed = 1 << 20
   /// The maximum number of bytes to copy, which takes a few hundred milliseconds. Larger files are
   /// only compacted explicitly.
   private static let maximumCopySize = 256 << 20
@@ -42,7 +42,7 @@ extension StoreEngine {
     let use = try? environment.pageUse(in: snapshot.reader)
     snapshot.close()
     guard let use, use.reclaimable >= Self.leastReclaimed,
-      use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.maximumCopySize,
+      use.reclaimable >= use.fileSize / 8, use.fileSize - use.reclaimable <= Self.maximumCopySize,
       let held = try? environment.heldSnapshots(), held.isEmpty
     else { return }
     // The background scrub ends with the store anyway.

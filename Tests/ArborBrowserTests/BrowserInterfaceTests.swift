@@ -72,6 +72,29 @@ import Testing
     }
   }
 
+  @Test("Conditions are connected and taken apart by the parser")
+  func conditionsAreParsed() throws {
+    try ServedStore.use { served in
+      for (`where`, and, joined) in [
+        ("total == 12", "total == 1", "total == 12 AND total == 1"),
+        ("subtotal == 1", "total == 1", "subtotal == 1 AND total == 1"),
+        ("NOT (total == 5)", "total == 5", "NOT (total == 5) AND total == 5"),
+        ("a == 1 OR b == 2", "b == 2", "(a == 1 OR b == 2) AND b == 2"),
+        ("a==1 and (b==2 and c==3)", "b  ==  2", "a == 1 AND b == 2 AND c == 3"),
+        ("", "a == 1 OR b == 2", "(a == 1 OR b == 2)"), ("a == 1", "", "a == 1"), ("", "", ""),
+        ("name == \" AND \"", "a == 1", "name == \" AND \" AND a == 1"),
+      ] {
+        let answer = try served.client.get("/api/conditions", ["where": `where`, "and": and])
+        #expect(answer.json["where"]?.string == joined)
+      }
+      let three = "a == 1 AND (b == 2 OR c == 3) AND d == 4"
+      let left = try served.client.get("/api/conditions", ["where": three, "without": "1"])
+      #expect(left.json["conditions"] == ["a == 1", "d == 4"])
+      let failed = try served.client.get("/api/conditions", ["where": three, "and": "a =="])
+      #expect(failed.status == 400)
+    }
+  }
+
   @Test("Rows contain values and links")
   func rowsHaveValuesAndLinks() throws {
     try ServedStore.use { served in

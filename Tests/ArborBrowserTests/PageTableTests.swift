@@ -154,6 +154,56 @@ struct PageTableTests {
     }
   }
 
+  @Test("Each condition is shown and can be removed, and one that fails leaves the rows")
+  func conditionsAreShown() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try openEmployees(served, page)
+      let condition = "document.querySelector('.predicate input').value"
+      let shown =
+        "[...document.querySelectorAll('.conditions .code')].map((each) => each.innerText)"
+      func go(_ where: String, _ count: Int) throws {
+        try page.evaluate(
+          "location.hash = '#/objects/Employee?where=' + encodeURIComponent('\(`where`)')")
+        try page.wait("document.querySelector('.summary')?.innerText.startsWith('\(count) object')")
+        try page.wait("\(Self.rows) === \(count)")
+      }
+      try go("age > 20 AND (age < 23 OR name == \"x\") AND NOT (age == 21)", 1)
+      try page.wait("\(shown).length === 3")
+      #expect(
+        try page.evaluate(shown) == [
+          "age > 20", "(age < 23 OR name == \"x\")", "NOT (age == 21)",
+        ])
+      try page.evaluate(
+        "[...document.querySelectorAll('.conditions button')].find((each) => each.getAttribute('aria-label') === 'Remove NOT (age == 21)').click()"
+      )
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('2 objects')")
+      #expect(
+        try page.evaluate(condition) == "age > 20 AND (age < 23 OR name == \"x\")")
+      #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
+
+      // A condition of which another one is a part is a condition of its own.
+      try go("age == 22", 1)
+      try page.evaluate("document.querySelector('.grid').focus()")
+      try goToHead(page, "age")
+      try page.press("F10", shift: true)
+      try page.wait("document.querySelector('dialog.menu[open] .comparison input')")
+      try page.evaluate("document.querySelector('dialog.menu .comparison input').focus()")
+      try page.type("2")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('0 objects')")
+      #expect(try page.evaluate(condition) == "age == 22 AND age == 2")
+
+      try go("age > 25", 24)
+      try page.evaluate("location.hash = '#/objects/Employee?where=agee == 3'")
+      try page.wait("document.querySelector('.problem')?.innerText.includes('agee')")
+      #expect(try page.evaluate("\(Self.rows) === 24") == true)
+      #expect(try page.evaluate(shown) == ["age > 25"])
+      #expect(try page.evaluate(condition) == "agee == 3")
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test("Filters and frequent values are written into the condition")
   func menusWriteTheCondition() throws {
     try ServedStore.use { served in
@@ -196,7 +246,7 @@ struct PageTableTests {
       try page.wait("document.querySelector('.summary')?.innerText.startsWith('0 objects')")
       #expect(
         try page.evaluate(condition)
-          == #"(age==20 OR age==21) AND name CONTAINS[cd] "\" OR TRUEPREDICATE \\""#)
+          == #"(age == 20 OR age == 21) AND name CONTAINS[cd] "\" OR TRUEPREDICATE \\""#)
       #expect(page.complaints == [])
     }
   }

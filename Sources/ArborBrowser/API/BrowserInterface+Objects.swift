@@ -33,6 +33,23 @@ extension BrowserInterface {
     return ["count": JSONValue(count), "milliseconds": milliseconds(since: began)]
   }
 
+  /// Returns the conditions that a predicate connects by AND, and the text that connects them.
+  /// Parameters: `where`, and optionally `and`, a further predicate, and `without`, the positions of
+  /// conditions to leave out.
+  func conditions(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    func conditions(_ name: String) throws(ArborError) -> [String] {
+      try predicate(request.parameters(name))?.conditions() ?? []
+    }
+    let left = Set(request.parameters("without").compactMap { Int($0) })
+    var found = try conditions("where").enumerated().filter { !left.contains($0.offset) }
+      .map(\.element)
+    for further in try conditions("and") where !found.contains(further) { found.append(further) }
+    return [
+      "conditions": .array(found.map(JSONValue.string)),
+      "where": .string(found.joined(separator: " AND ")),
+    ]
+  }
+
   /// Returns an object with all of its properties, and the first members of each to-many
   /// relationship.
   func object(_ request: HTTPRequest) throws(ArborError) -> JSONValue {

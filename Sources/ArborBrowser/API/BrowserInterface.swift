@@ -71,6 +71,7 @@ final class BrowserInterface: Sendable {
     case ("GET", "mermaid"): return .json(try mermaid(request))
     case ("GET", "objects"): return .json(try objects(request))
     case ("GET", "count"): return .json(try count(request))
+    case ("GET", "conditions"): return .json(try conditions(request))
     case ("GET", "object"): return .json(try object(request))
     case ("GET", "members"): return .json(try members(request))
     case ("GET", "binary"): return try binary(request)
@@ -102,7 +103,7 @@ final class BrowserInterface: Sendable {
       (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
       (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
       (_, "news"), (_, "export"), (_, "exported"), (_, "effect"), (_, "queries"), (_, "request"),
-      (_, "difference"), (_, "mermaid"):
+      (_, "difference"), (_, "mermaid"), (_, "conditions"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

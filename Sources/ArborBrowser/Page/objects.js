@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { count, el, failure, milliseconds, plural, replaceList, show } from "./dom.js";
 import { editForm, insertForm } from "./edit.js";
 import { keepPlace, keptPlace } from "./place.js";
-import { predicateBox, withCondition } from "./predicate.js";
+import { conjunction, predicateBox, showConditions } from "./predicate.js";
 import { onStaged, stagedFor, stagedObjects, stagedRow, stagedValue, unstage } from "./staged.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { cell, link, whole } from "./values.js";
@@ -27,10 +27,12 @@ export async function objectsView(main, schema, rest, parameters) {
   }
   let state = { where: parameters.get("where") || "", sort: parameters.get("sort") || "" };
   let grid = null;
+  let loads = 0;
   let shownObject = 0;
   const summary = el("p", { class: "summary", role: "status" }, "\u00a0");
   const detail = el("aside", { class: "detail", "aria-label": "Object", hidden: true });
   const table = el("div", { class: "table" });
+  const conditions = el("ul", { class: "conditions", "aria-label": "Conditions", hidden: !state.where });
   const tools = el("span", { class: "table-tools" });
 
   function address(changes) {
@@ -52,6 +54,16 @@ export async function objectsView(main, schema, rest, parameters) {
   async function load() {
     box.clear();
     const query = { entity: name, where: state.where };
+    const ownLoad = ++loads;
+    let total = null;
+    if (grid && grid.where !== query.where) {
+      // A condition that fails doesn't replace the rows of the last one.
+      try { total = await get("count", query); } catch (error) {
+        if (ownLoad === loads) failed(error);
+        return;
+      }
+      if (ownLoad !== loads) return;
+    }
     // The table regains the focus if it was sorted by the keyboard.
     const hadFocus = grid !== null && grid.element === document.activeElement;
     const place = keptPlace() || (hadFocus ? { ...grid.place, top: 0 } : null);
@@ -60,7 +72,7 @@ export async function objectsView(main, schema, rest, parameters) {
       place: place && { ...place, row: place.isInHead ? -1 : place.row }, moved: keepPlace,
       label: `Objects of ${name}`, entity: name, key: `columns ${schema.id} ${name}`,
       columns: columns(entity, (id) => address({ id })), order: state.sort,
-      filter: (condition) => { location.hash = address({ where: withCondition(state.where, condition), id: "" }); },
+      filter: async (condition) => { location.hash = address({ where: await conjunction(query.where, condition), id: "" }); },
       values: (property) => get("values", { ...query, property }),
       exported: (shown) => ({ name, parameters: { ...query, sort: state.sort, column: shown } }),
       load: async ({ offset, limit, token, signal }) => {
@@ -68,17 +80,19 @@ export async function objectsView(main, schema, rest, parameters) {
         return { ...page, rows: page.rows.map((row) => stagedRow(entity, row)) };
       },
       open: (id) => { location.hash = address({ id }); },
-      sort: (sort) => { location.hash = address({ sort }); },
+      sort: (sort) => { location.hash = address({ where: query.where, sort }); },
       failed: (error) => { if (own === grid) failed(error); },
     });
     grid = own;
+    grid.where = query.where;
     show(table, grid.element);
     show(tools, grid.columnsButton, grid.exportButton);
     if (hadFocus) grid.element.focus();
     try {
-      const total = await get("count", query);
+      total = total || await get("count", query);
       // The count is of an earlier condition.
       if (own !== grid) return;
+      showConditions(conditions, query.where, (where) => { location.hash = address({ where, id: "" }); });
       grid.setTotal(total.count);
       markNamed(place === null);
       show(summary, el("strong", {}, plural(total.count, "object")),
@@ -104,8 +118,11 @@ export async function objectsView(main, schema, rest, parameters) {
   }
 
   function failed(error) {
-    grid.setTotal(0);
-    show(summary, "\u00a0");
+    // The rows and their number are those of the last condition that succeeded.
+    if (!grid || grid.where === state.where) {
+      if (grid) grid.setTotal(0);
+      show(summary, "\u00a0");
+    }
     if (error.code === "invalidPredicate" || error.column) box.fail(error);
     else show(summary, failure(error));
   }
@@ -166,7 +183,7 @@ export async function objectsView(main, schema, rest, parameters) {
   show(main, list,
     el("section", { class: "content", "aria-label": name },
       el("div", { class: "bar" }, box.element, insert || null),
-      el("div", { class: "line" }, summary, tools), pending, table), detail);
+      conditions, el("div", { class: "line" }, summary, tools), pending, table), detail);
   const loading = load();
   await showObject(parameters.get("id"));
   await loading;

@@ -1,4 +1,5 @@
 // An input for predicates and expressions that completes names and marks errors.
+import { get } from "./api.js";
 import { dateConstant } from "./columnmenu.js";
 import { el, show, visible } from "./dom.js";
 import { today } from "./time.js";
@@ -71,11 +72,27 @@ function completions(schema, entityName, before, isColumn) {
   return { typed, found: found.slice(0, 12) };
 }
 
-/** Returns the conjunction of a condition and a further one. */
-export function withCondition(condition, further) {
-  if (!condition.trim()) return further;
-  if (condition.includes(further)) return condition;
-  return `${/\bOR\b|\|\|/i.test(condition) ? `(${condition})` : condition} AND ${further}`;
+/** Returns the text that connects a condition with a further one by AND. The server parses both. */
+export async function conjunction(where, and) {
+  return (await get("conditions", { where, and })).where;
+}
+
+/**
+ * Shows the conditions that a text connects by AND, each with a button that removes it.
+ *
+ * `take` is called with the text that connects the others.
+ */
+export async function showConditions(list, where, take) {
+  list.dataset.where = where;
+  const { conditions } = where ? await get("conditions", { where }) : { conditions: [] };
+  if (list.dataset.where !== where) return;
+  const remove = async (position) => take((await get("conditions", { where, without: position })).where);
+  list.hidden = conditions.length === 0;
+  show(list, conditions.map((condition, position) => el("li", {},
+    el("span", { class: "code" }, condition),
+    el("button", {
+      type: "button", class: "quiet", "aria-label": `Remove ${condition}`, onclick: () => remove(position),
+    }, "✕"))));
 }
 
 let boxes = 0;

@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { el, failure, milliseconds, plural, show } from "./dom.js";
 import { planView } from "./explain.js";
 import { keepPlace, keptPlace } from "./place.js";
-import { predicateBox, withCondition } from "./predicate.js";
+import { conjunction, predicateBox } from "./predicate.js";
 import { openQueries, rememberQuery, saveQuery } from "./queries.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { objectAddress } from "./values.js";
@@ -108,7 +108,7 @@ export async function queryView(main, schema, rest, parameters) {
       key: `query ${schema.id} ${entity.value}`,
       order: boxes.sort.value.trim(), load: async ({ offset, limit }) => ({ rows: rows.slice(offset, offset + limit), next: null }),
       sort: (key) => { boxes.sort.value = key; go(); },
-      filter: (condition) => { boxes.where.value = withCondition(boxes.where.value.trim(), condition); go(); },
+      filter: async (condition) => { boxes.where.value = await conjunction(asked.where.trim(), condition); go(); },
       values: (property) => get("values", { entity: entity.value, where: boxes.where.value, property }),
       exported: () => ({ name: `${asked.entity} query`, parameters: { ...asked, of: "query", limit: "" } }),
       open: isObjects ? (id) => { location.hash = objectAddress(id); } : null,

@@ -8,6 +8,19 @@ extension FetchPredicate: CustomStringConvertible {
     }
   }
 
+  /// The canonical texts of the conditions that the predicate connects by AND, or of the predicate
+  /// itself. A condition that contains OR has parentheses, so that it can be connected to others.
+  ///
+  /// - Throws: The error of a malformed predicate.
+  package func conditions() throws(ArborError) -> [String] {
+    let printer = PredicatePrinter { _ in "%@" }
+    switch try resolved.get() {
+    case .constant(true): return []
+    case .and(let nodes): return nodes.map(printer.operand)
+    case let node: return [printer.operand(node)]
+    }
+  }
+
   /// The original text with constants in place of arguments, or `nil` for a predicate that was
   /// created from others.
   private var source: String? {

@@ -15,7 +15,7 @@ package struct PredicatePrinter {
   }
 
   /// Returns the text of an operand of AND. OR needs parentheses, because its precedence is lower.
-  private func operand(_ node: PredicateNode) -> String {
+  package func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }
 

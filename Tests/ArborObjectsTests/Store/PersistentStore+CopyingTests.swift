@@ -53,6 +53,20 @@ import ArborObjects
     #expect(try size(path) > 20 << 20)
   }
 
+  @Test("Closing a store returns the pages that its journal has kept from being reused")
+  func closingReturnsReplacedPages() throws {
+    let path = folder.path("a.arbor")
+    let context = store.makeContext()
+    for number in 0..<300 { try insert(["company \(number)"], context) }
+    #expect(FileManager.default.fileExists(atPath: path + "-journal"))
+    let grown = try size(path)
+    #expect(grown > 4 << 20)
+    try store.check()
+    store.close()
+    #expect(try size(path) < grown / 4)
+    #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+  }
+
   @Test("Contexts, objects and results remain usable after a compaction")
   func contextsObjectsAndResultsGoOn() throws {
     let context = store.makeContext()

@@ -29,18 +29,18 @@ import Testing
       let columns = ["age", "name", "office", "projects", "salary"]
       #expect(
         try copy(served, ids, columns, "csv")
-          == "object,age,name,office,projects,salary\nEmployee/3,22,Employee 2,Office/3,0,\n"
+          == "@id,age,name,office,projects,salary\nEmployee/3,22,Employee 2,Office/3,0,\n"
           + "Employee/1,20,Employee 0,Office/1,1,\n")
       let rows = try JSONValue.parse(try copy(served, ids, columns, "json"))
       #expect(
         rows[0] == [
-          "object": "Employee/3", "age": 22, "name": "Employee 2", "office": "Office/3",
+          "@id": "Employee/3", "age": 22, "name": "Employee 2", "office": "Office/3",
           "projects": 0, "salary": .null,
         ])
       let one = try JSONValue.parse(try copy(served, ["Employee/1"], ["photo"], "json"))
       #expect(one["photo"]?.string == ServedStore.photo.base64EncodedString())
       let computed = try copy(served, ids, ["age * 2 AS twice"], "csv")
-      #expect(computed == "object,twice\nEmployee/3,44\nEmployee/1,40\n")
+      #expect(computed == "@id,twice\nEmployee/3,44\nEmployee/1,40\n")
     }
   }
 

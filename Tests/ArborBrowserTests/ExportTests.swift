@@ -47,7 +47,7 @@ import Testing
         ])
       let lines = csv.text.split(separator: "\n")
       #expect(csv.isComplete && lines.count == 1 + 24 * 9)
-      #expect(lines[0] == "object,name,age,projects")
+      #expect(lines[0] == "@id,name,age,projects")
       let ages = lines.dropFirst().compactMap { Int($0.split(separator: ",")[2]) }
       #expect(ages == ages.sorted(by: >) && ages.count == lines.count - 1)
 
@@ -74,7 +74,7 @@ import Testing
           "sort": "debt", "limit": "5", "format": "csv",
         ])
       let lines = computed.text.split(separator: "\n")
-      #expect(lines.count == 301 && lines[0] == "object,name,debt")
+      #expect(lines.count == 301 && lines[0] == "@id,name,debt")
       #expect(lines[1].hasSuffix(",Employee 49,-69"))
       let groups = try export(
         served,
@@ -84,7 +84,7 @@ import Testing
         ])
       #expect(groups.text == "city,people\nBern,100\nOslo,100\nRiga,100\n")
       let all = try export(served, ["of": "query", "entity": "Office", "format": "csv"])
-      #expect(all.text == "object,city\nOffice/1,Riga\nOffice/2,Oslo\nOffice/3,Bern\n")
+      #expect(all.text == "@id,city\nOffice/1,Riga\nOffice/2,Oslo\nOffice/3,Bern\n")
     }
   }
 

@@ -39,7 +39,7 @@ import ArborBrowser
       let lines = try #require(try page.evaluate("files['Employee.csv']").string)
         .split(separator: "\n")
       #expect(lines.count == 291)
-      #expect(lines[0].hasPrefix("object,name,age,salary,"))
+      #expect(lines[0].hasPrefix("@id,name,age,salary,"))
       #expect(lines[1].contains("Employee 49,69,"))
 
       try page.evaluate(

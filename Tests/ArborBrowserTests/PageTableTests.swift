@@ -62,7 +62,7 @@ struct PageTableTests {
       let page = try Chromium()
       try openEmployees(served, page)
       let before = try page.evaluate(Self.names).array?.compactMap(\.string) ?? []
-      #expect(before.prefix(3) == ["object", "name", "age"])
+      #expect(before.prefix(3) == ["@id", "name", "age"])
       try goToHead(page, "age")
       let width = "document.querySelector('.head .current').getBoundingClientRect().width"
       try page.press("ArrowRight", shift: true)
@@ -70,7 +70,7 @@ struct PageTableTests {
       try page.press("ArrowRight", shift: true)
       #expect(try page.evaluate(width).int64 == narrow + 20)
       try page.press("ArrowLeft", control: true)
-      #expect(try page.evaluate("\(Self.names).slice(0, 3).join()") == "object,age,name")
+      #expect(try page.evaluate("\(Self.names).slice(0, 3).join()") == "@id,age,name")
       try page.press("F10", shift: true)
       try page.wait("document.querySelector('dialog.menu[open] .frequent[aria-busy=false]')")
       #expect(try PageAudit.problems(in: page) == [])
@@ -100,7 +100,7 @@ struct PageTableTests {
 
       try page.reload()
       try page.wait("!window.isFormer && \(Self.rows) > 10")
-      #expect(try page.evaluate("\(Self.names).slice(0, 3).join()") == "age,object,name")
+      #expect(try page.evaluate("\(Self.names).slice(0, 3).join()") == "age,@id,name")
       #expect(try page.evaluate("\(Self.names).includes('salary')") == false)
       #expect(
         try page.evaluate("document.querySelector('.head .cell').getBoundingClientRect().width")
@@ -149,7 +149,7 @@ struct PageTableTests {
           send(cells[1], 'drop');
         }
         """)
-      #expect(try page.evaluate("\(Self.names).slice(0, 4).join()") == "object,salary,name,age")
+      #expect(try page.evaluate("\(Self.names).slice(0, 4).join()") == "@id,salary,name,age")
       #expect(page.complaints == [])
     }
   }
@@ -263,7 +263,7 @@ struct PageTableTests {
       for _ in 0..<2 { try page.press("ArrowDown", shift: true) }
       #expect(try page.evaluate("document.querySelectorAll('[aria-selected=true]').length") == 3)
       try page.press("c", control: true)
-      try page.wait("window.copied?.startsWith('object,name,age')")
+      try page.wait("window.copied?.startsWith('@id,name,age')")
       #expect(try page.evaluate("window.copied.split('\\n').length") == 5)
       try page.press("F10", shift: true)
       try page.wait("document.querySelector('dialog.menu[open]')")
@@ -306,7 +306,7 @@ struct PageTableTests {
       try page.evaluate(
         "location.hash = '#/query?entity=Employee&where=age < 23&column=name,age * 2 AS twice'")
       try page.wait("\(Self.rows) === 3")
-      #expect(try page.evaluate("\(Self.names).join()") == "object,name,twice")
+      #expect(try page.evaluate("\(Self.names).join()") == "@id,name,twice")
       #expect(
         try page.evaluate("document.querySelector('.rows a').hash")
           == "#/objects/Employee?id=Employee%2F1")
@@ -323,7 +323,7 @@ struct PageTableTests {
       try page.press("ArrowDown")
       try page.press("F10", shift: true)
       try choose(page, "Copy row as CSV")
-      try page.wait("window.copied === 'object,name,twice\\nEmployee/3,Employee 2,44\\n'")
+      try page.wait("window.copied === '@id,name,twice\\nEmployee/3,Employee 2,44\\n'")
       #expect(try PageAudit.problems(in: page) == [])
 
       try page.evaluate(

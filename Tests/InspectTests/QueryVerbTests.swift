@@ -53,7 +53,7 @@ import Testing
   @Test("Without columns, each row is an object")
   func withoutColumnsARowIsTheObject() throws {
     let ada = try #require(try rows("Employee", "name == 'Ada'").first)
-    let id = try #require(ada["id"] as? String)
+    let id = try #require(ada["@id"] as? String)
     #expect(ada["badge"] as? String == OfficeStore.badge.uuidString)
     #expect((ada["office"] as? String)?.hasPrefix("Office/") == true)
     #expect(ada["projects"] == nil)
@@ -235,7 +235,7 @@ import Testing
     let boxes = Inspection(url)
     let all = try #require(try boxes.json("query", "Box", "--sort", "size") as? [[String: Any]])
     #expect(all.map { $0["size"] as? Int } == [3, 7] && all[0]["in"] as? String == "Box/1")
-    #expect(Set(all[0].keys) == ["id", "size", "first", "größe", "in"])
+    #expect(Set(all[0].keys) == ["@id", "size", "first", "größe", "in"])
     let rows = try boxes.json(
       "query", "Box", "#size > 3", "--columns", "size, #in.size AS outer, größe, #first")
     let row = try #require((rows as? [[String: Any]])?.first)
@@ -245,5 +245,40 @@ import Testing
     #expect((groups as? [[String: Any]])?.map { $0["size"] as? Int } == [7, 3])
     #expect(try boxes.run("query", "Box", "--group", "in.size").status == 0)
     #expect(try boxes.run("explain", "Box", "#size > 3", "--sort", "-size").status == 0)
+  }
+
+  @Test(
+    "An entity may have attributes named like the identity",
+    arguments: ["--json", "--csv", "--ndjson"])
+  func attributesNamedID(_ form: String) throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Ticket") {
+        AttributeDescription("id", .string)
+        AttributeDescription("object", .string)
+      }
+    }
+    let url = office.folder.url.appending(path: "Tickets.arbor")
+    let store = try PersistentStore(model: model, at: .file(url))
+    let context = store.makeContext()
+    let ticket = try context.insert("Ticket")
+    ticket["id"] = "A-7"
+    ticket["object"] = "door"
+    try context.commit()
+    try store.check()
+    store.close()
+    let tickets = Inspection(url)
+    let expected = [
+      "--json": "[\n  { \"@id\": \"Ticket/1\", \"id\": \"A-7\", \"object\": \"door\" }\n]\n",
+      "--ndjson": "{\"@id\":\"Ticket/1\",\"id\":\"A-7\",\"object\":\"door\"}\n",
+      "--csv": "@id,id,object\nTicket/1,A-7,door\n",
+    ]
+    let queried = try tickets.run("query", "Ticket", form)
+    #expect(queried.status == 0, "\(queried.errors)")
+    let packed = { (text: String) in text.filter { !$0.isWhitespace } }
+    #expect(packed(queried.output) == packed(expected[form] ?? ""))
+    if form == "--csv" {
+      #expect(
+        packed(try tickets.run("dump", "Ticket", form).output) == packed(expected[form] ?? ""))
+    }
   }
 }

@@ -84,7 +84,7 @@ import Testing
   func dumpedObjectsHaveTheColumnsOfTheirEntity() throws {
     let lines = try run("dump", "Person", "--csv").output.split(separator: "\n")
     #expect(
-      lines.first == "id,name,born,badge,age,salary,rate,isActive,photo,page,office")
+      lines.first == "@id,name,born,badge,age,salary,rate,isActive,photo,page,office")
     #expect(lines.count == 4)
     #expect(
       lines[1] == "Employee/1,Ada,2001-09-09T01:46:40.250Z,\(OfficeStore.badge),36,"
@@ -114,7 +114,7 @@ import Testing
       let outcome = try Inspection.program.run(
         [verb[0], path] + verb.dropFirst() + ["-o", target])
       #expect(outcome.status == 0 && outcome.output.isEmpty && outcome.errors.isEmpty)
-      #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("id,name,"))
+      #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("@id,name,"))
     }
     let again = try run("query", "Employee", "--csv", "-o", target)
     #expect(again.status == 1 && again.errors.contains("add --force"))

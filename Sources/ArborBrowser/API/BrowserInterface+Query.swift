@@ -115,7 +115,8 @@ extension BrowserInterface {
     let context = makeContext()
     let plan = try rowPlan(of: wanted)
     let columns = plan.names
-    let identity = plan.grouping == nil && !plan.isDistinct ? Self.name(notIn: columns) : nil
+    let identity =
+      plan.grouping == nil && !plan.isDistinct ? IdentityColumn.alias(besides: columns) : nil
     var read = wanted
     if let identity {
       if read.propertiesToFetch.isEmpty {
@@ -147,12 +148,6 @@ extension BrowserInterface {
   ) throws(ArborError) -> RowPlan {
     let entity = try store.schema.knownEntity(named: request.description.entityName)
     return try RowPlan(request.description, of: entity, in: store.schema)
-  }
-
-  private static func name(notIn columns: [String]) -> String {
-    var name = "object"
-    while columns.contains(name) { name += "X" }
-    return name
   }
 
   /// Returns the plan for finding the objects, with the number of rows of each step.

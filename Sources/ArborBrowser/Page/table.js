@@ -15,7 +15,7 @@ const numbers = ["integer16", "integer32", "integer64", "float", "double", "deci
 
 /** Returns the column of objects' names. */
 export function identityColumn(href) {
-  return { name: "object", index: 0, width: 170, canSort: false, href };
+  return { name: "@id", index: 0, width: 170, canSort: false, href };
 }
 
 /** Returns the column of an attribute or relationship. */

@@ -41,7 +41,7 @@ struct ObjectRows {
     let described = try store.schema.knownEntity(named: entity.name)
     let plan = try RowPlan(request.description, of: described, in: store.schema)
     names =
-      ["object"]
+      [IdentityColumn.name]
       + zip(texts, plan.names.dropFirst()).map { many.contains($0) ? $0 : $1 }
     let isLarge = entity.attributes.contains { attribute in
       guard texts.contains(attribute.name) else { return false }

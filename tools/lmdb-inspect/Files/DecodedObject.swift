@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborStore
@@ -62,7 +63,7 @@ struct DecodedObject {
 
   /// The object without nested objects, for delimited rows.
   var row: JSONObject {
-    var row: JSONObject = ["id": .string(name)]
+    var row: JSONObject = [IdentityColumn.name: .string(name)]
     for (name, value) in attributes { row[name] = ValueText.json(value) }
     for (name, target) in targets {
       row[name] = target.map { .string(Self.name($0, in: schema)) } ?? .null

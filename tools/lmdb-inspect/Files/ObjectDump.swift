@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborStore
@@ -29,7 +30,7 @@ struct ObjectDump {
   /// Returns the columns of an entity's objects, including those of its subentities.
   func columns(of entity: String) -> [String] {
     guard let entity = store.schema.entity(named: entity) else { return [] }
-    var names = ["id"]
+    var names = [IdentityColumn.name]
     for kind in [entity] + entity.concreteFamily.map({ store.schema.entities[$0] }) {
       let targets = kind.relationships.filter { !$0.isHidden && !$0.isToMany }.map(\.name)
       let attributes = kind.attributes.filter { !$0.description.isTransient }.map(\.name)

@@ -120,7 +120,7 @@ struct RowList {
   ) -> String {
     switch value {
     case .objectID(let id):
-      column == "id" ? name(id) : labels?.text(id) ?? name(id)
+      column == IdentityColumn.name ? name(id) : labels?.text(id) ?? name(id)
     case .list(let values):
       "[" + values.map { text($0, in: column, labels) }.joined(separator: ", ") + "]"
     default: ValueText.text(value)

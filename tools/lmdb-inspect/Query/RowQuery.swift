@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -16,15 +17,18 @@ struct RowQuery {
     _ context: ManagedObjectContext
   ) throws {
     var request = request
+    var hasIdentity = false
     if request.propertiesToFetch.isEmpty, request.propertiesToGroupBy.isEmpty {
       request.propertiesToFetch = Self.allColumns(of: entity)
       // With its identity, no row equals another one.
-      if request.returnsDistinctResults { request.propertiesToFetch.removeFirst() }
+      hasIdentity = !request.returnsDistinctResults
+      if !hasIdentity { request.propertiesToFetch.removeFirst() }
     }
     self.request = request
     self.context = context
     do throws(ArborError) {
-      names = try RowPlan(request.description, of: entity, in: schema).names
+      let planned = try RowPlan(request.description, of: entity, in: schema).names
+      names = hasIdentity ? [IdentityColumn.name] + planned.dropFirst() : planned
     } catch {
       throw InspectError.notFound("\(error)")
     }
@@ -45,9 +49,8 @@ struct RowQuery {
       !$0.description.isTransient && !$0.description.allowsExternalStorage
     }
     let targets = entity.relationships.filter { !$0.isHidden && !$0.isToMany }
-    return ["SELF AS id"]
-      + (attributes.map(\.name) + targets.map(\.name)).map {
-        PropertyPath(PredicatePrinter.name($0))
-      }
+    let names = attributes.map(\.name) + targets.map(\.name)
+    return [PropertyPath("SELF AS \(IdentityColumn.alias(besides: names))")]
+      + names.map { PropertyPath(PredicatePrinter.name($0)) }
   }
 }

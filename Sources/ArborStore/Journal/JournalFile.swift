@@ -374,9 +374,14 @@ final class JournalFile: Sendable {
   /// like one that follows a lost header.
   func eraseFirstEntry(after transactionID: UInt64) throws(StoreError) {
     guard let frame = try firstFrame(), frame.transactionID > transactionID else { return }
-    let zeros = [UInt8](repeating: 0, count: JournalSectors.size)
-    try write(zeros[...], at: JournalHeader.firstEntry)
+    try eraseEntry(at: JournalHeader.firstEntry)
     try synchronize()
+  }
+
+  /// Overwrites the first sector of an entry with zeros, if there is one. Not synced.
+  func eraseEntry(at offset: Int) throws(StoreError) {
+    guard offset + JournalSectors.size <= size else { return }
+    try write([UInt8](repeating: 0, count: JournalSectors.size)[...], at: offset)
   }
 
   /// Waits until everything that was written is on the medium.

@@ -169,6 +169,8 @@ final class StoreJournal: @unchecked Sendable {
     }
     try attached.file.advance(&attached.position, to: newest, epoch: current.epoch)
     attachment = attached
+    // If the checkpoint fails, a recovery must not replay what was aborted.
+    if isStray { try attached.file.eraseEntry(at: attached.position.offset) }
     // An entry that follows belongs to a transaction that its process didn't live to commit. This
     // one has the same number, so its entry replaces that one.
     // Transactions in the shared log have no entries.

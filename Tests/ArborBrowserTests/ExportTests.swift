@@ -54,7 +54,7 @@ import Testing
       let json = try export(served, ["entity": "Employee", "format": "json"])
       let rows = try JSONValue.parse(json.text).array ?? []
       #expect(json.isComplete && rows.count == 1234)
-      #expect(rows[0]["object"] == "Employee/1" && rows[0]["office"] == "Office/1")
+      #expect(rows[0]["@id"] == "Employee/1" && rows[0]["office"] == "Office/1")
       #expect(rows[0]["photo"]?.string == ServedStore.photo.base64EncodedString())
       let ndjson = try export(served, ["entity": "Employee", "format": "ndjson"])
       #expect(

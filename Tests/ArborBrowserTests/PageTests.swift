@@ -227,6 +227,8 @@ struct PageTests {
       try page.picture("mistake")
       // Links lead to objects and back.
       try page.evaluate("location.hash = '#/objects/Employee?sort=-age'")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('30 objects')")
+      try page.exists(".rows .row:not(.waiting) a[href*=Office]")
       try page.click(".rows .row:not(.waiting) a[href*=Office]")
       try page.wait(
         "document.querySelector('.detail header .code')?.innerText.startsWith('Office/')")
